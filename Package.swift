@@ -283,6 +283,19 @@ if Context.environment["ATTRIBUTION_DOCUMENTATION"] != nil {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", exact: "1.5.0"))
 }
 
+// Libraries beside which Tests/Benchmarks/run parts measures parts of this project.
+if Context.environment["ATTRIBUTION_PARTS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"))
+  package.products.append(.executable(name: "parts-benchmark", targets: ["parts-benchmark"]))
+  package.targets.append(
+    .executableTarget(
+      name: "parts-benchmark",
+      dependencies: [
+        "Cryptography", "WireJSON", .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Hummingbird", package: "hummingbird"), nioCore, nioPosix,
+      ], path: "Tests/Benchmarks/parts/Program", swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}
+
 // The fuzzer needs libFuzzer's main function, so only Tests/Fuzz/run builds it.
 if Context.environment["ATTRIBUTION_FUZZ"] != nil {
   package.products.append(.executable(name: "fuzz", targets: ["fuzz"]))

@@ -1,4 +1,4 @@
-# What up, down, service, demo and test share. Sourced, not run.
+# What the scripts of Deploy share. Sourced, not run.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -64,7 +64,7 @@ locate_system() {
   if [ "$bytes" -gt 107 ] || [[ $REDIS_SOCKET == *[?[:space:]\"\\]* ]]; then REDIS_SOCKET=''; fi
 }
 
-# The internal port of a service, by spec: N+10 … N+14 in the order of the contract.
+# The internal port of a service: N+10 … N+14.
 port_of() {
   case $1 in
     ingest) echo $((PORT_BASE + 10)) ;;
@@ -98,16 +98,16 @@ is_running() {
   words_of "$pid" && [ "${WORDS[0]}" != Z ] && [ "${WORDS[19]}" = "$started" ]
 }
 
-# Where they share a machine's processors none of them takes another's turn when it wakes: Redis answers what has come together in one
-# go, with one sync, and is not put aside by the first that it has answered. Where the system does not allow it, it stays as it is.
-TURNS=()
-if chrt --batch 0 true 2>/dev/null; then TURNS=(chrt --batch 0); fi
+# With SCHED_BATCH a process that wakes up does not preempt another one: Redis answers everything that has arrived, with one sync, before
+# the first process that it has answered runs. Where the system does not allow it, the processes keep their usual scheduling.
+BATCH_SCHEDULING=()
+if chrt --batch 0 true 2>/dev/null; then BATCH_SCHEDULING=(chrt --batch 0); fi
 
 # Starts what $RUN/<name>.command says, in the background, its output in $RUN/<name>.log.
 start_process() {
   local name=$1
   is_running "$name" && return 0
-  setsid "${TURNS[@]}" bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
+  setsid "${BATCH_SCHEDULING[@]}" bash "$RUN/$name.command" >>"$RUN/$name.log" 2>&1 </dev/null &
   local pid=$!
   started_at "$pid" >"$RUN/$name.started" || true
   echo "$pid" >"$RUN/$name.pid"
@@ -124,13 +124,13 @@ kill_process() {
   rm -f "$RUN/$name.pid"
 }
 
-# Asks a process to end, waits, and insists after the given seconds.
+# Ends a process with SIGTERM; kills it if it still runs after the given seconds.
 stop_process() {
-  local name=$1 patience=${2:-30} pid waited=0
+  local name=$1 timeout=${2:-30} pid waited=0
   is_running "$name" || { rm -f "$RUN/$name.pid"; return 0; }
   pid=$(pid_of "$name")
   kill -TERM "$pid" 2>/dev/null || true
-  while is_running "$name" && [ "$waited" -lt $((patience * 10)) ]; do
+  while is_running "$name" && [ "$waited" -lt $((timeout * 10)) ]; do
     sleep 0.1
     waited=$((waited + 1))
   done
@@ -150,7 +150,7 @@ wait_until_ready() {
   local name=$1 url=$2 limit=${3:-60} waited=0
   while ! curl -fsSk --max-time 2 -o /dev/null "$url" 2>/dev/null; do
     if ! is_running "$name"; then
-      printf 'error: %s ended while starting. Its last words (%s):\n' "$name" "$RUN/$name.log" >&2
+      printf 'error: %s ended while starting. The end of its log (%s):\n' "$name" "$RUN/$name.log" >&2
       tail -n 15 "$RUN/$name.log" >&2
       return 1
     fi

@@ -107,7 +107,7 @@ def callers() -> dict[str, str]:
 @functools.cache
 def titles() -> dict[str, str]:
     """By the name of Apple's call that a handler's comment begins with: its RPC."""
-    return {plain(title): rpc for rpc, text in handlers().items() for title in re.findall(r"/// Apple: ([^.;,\n]+)", text)}
+    return {plain(title): rpc for rpc, text in handlers().items() for title in re.findall(r"/// Calls Apple's endpoint ([^.;,\n(]+)", text)}
 
 
 def plain(title: str) -> str:
@@ -189,6 +189,6 @@ def camel(name: str) -> str:
 def filters() -> dict[str, tuple[set[str], bool]]:
     """By type: the subtypes that NotificationFilterRule knows, and whether the type comes without one."""
     found = {}
-    for name, arguments in re.findall(r'"(\w+)": Kinds\(([^)]*)\)', FILTERS.read_text()):
-        found[name] = (set(re.findall(r'"(\w+)"', arguments)), "isBare: false" not in arguments)
+    for name, arguments in re.findall(r'"(\w+)": Subtypes\(([^)]*)\)', FILTERS.read_text()):
+        found[name] = (set(re.findall(r'"(\w+)"', arguments)), "mayBeAbsent: false" not in arguments)
     return found

@@ -3,7 +3,7 @@ import AttributionQueue
 import ServiceRuntime
 import UpstreamPacing
 
-/// The broker's part of the deployment's configuration.
+/// The part of the deployment's configuration that asa-token-broker uses.
 struct BrokerConfiguration: Sendable {
   let settings: AdServicesSettings
   /// The timeout of one call to Apple.
@@ -18,13 +18,14 @@ struct BrokerConfiguration: Sendable {
   /// Throws ``ConfigurationError`` if values contradict each other.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     let settings = deployment.adServices
-    // A call must end within its token's lease.
+    // The call must end before the lease of its token does, or another worker would call Apple about the same token.
     let timeout = settings.timeout ?? min(.seconds(10), deployment.queue.lease * 4 / 5)
     guard timeout < deployment.queue.lease else {
-      throw ConfigurationError("adServices.timeout", "must be less than queues.lease: a call must end while its token is held")
+      throw ConfigurationError(
+        "adServices.timeout", "must be less than queues.lease, because the lease of a token must not end during its call")
     }
     guard settings.breaker.firstPause <= settings.breaker.maxPause else {
-      throw ConfigurationError("adServices.breaker.firstPause", "must not be more than longestPause")
+      throw ConfigurationError("adServices.breaker.firstPause", "must not be more than adServices.breaker.longestPause")
     }
     guard let rateRule = RateRule(perSecond: settings.rate, burst: settings.rateBurst) else {
       throw ConfigurationError(
@@ -43,7 +44,7 @@ struct BrokerConfiguration: Sendable {
       window: settings.breaker.window.milliseconds, minCalls: settings.breaker.minCalls,
       failureShare: settings.breaker.failureShare, firstPause: settings.breaker.firstPause.milliseconds,
       maxPause: settings.breaker.maxPause.milliseconds, jitter: settings.breaker.jitter, probes: settings.breaker.probes,
-      probePatience: timeout.milliseconds * 2)
+      probeTimeout: timeout.milliseconds * 2)
     names = CampaignNames(
       organizations: settings.names.organizations, campaigns: settings.names.campaigns, adGroups: settings.names.adGroups,
       keywords: settings.names.keywords, ads: settings.names.ads)

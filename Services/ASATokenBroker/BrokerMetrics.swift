@@ -1,10 +1,11 @@
 import AppleAttribution
 import ServiceRuntime
 
-/// The broker's own metrics.
+/// The metrics of asa-token-broker, beside those that all services have.
 struct BrokerMetrics: Sendable {
   private let registry: MetricsRegistry
-  /// The apps with a label of their own; all others share one label.
+  /// The configured apps, which are values of the label `app`. All other apps count as `other`, so that the label has a bounded number of
+  /// values.
   private let apps: Set<String>
 
   init(_ registry: MetricsRegistry, apps: [String]) {
@@ -22,15 +23,18 @@ struct BrokerMetrics: Sendable {
     registry.gauge("attribution_adservices_in_flight", help: "Tokens that are being processed.")
     registry.gauge("attribution_adservices_waiting", help: "Tokens that are due and wait for a permit to call Apple.")
     registry.gauge(
-      "attribution_adservices_nearest_deadline_seconds", help: "Remaining lifetime of the waiting token that expires first.")
+      "attribution_adservices_nearest_deadline_seconds",
+      help: "Remaining lifetime of the waiting token that expires first; 0 if none waits.")
     registry.gauge(
       "attribution_adservices_breaker_state",
       help: "State of the circuit breaker for Apple: 0 closed, 1 half-open (single probes), 2 open (no calls).")
   }
 
+  /// Counts a call of Apple's API.
+  ///
   /// - Parameter seconds: the duration of the call.
   func called(_ response: AdServicesResponse, seconds: Double) {
-    let word =
+    let answer =
       switch response {
       case .record: "200"
       case .invalidToken: "400"
@@ -39,10 +43,11 @@ struct BrokerMetrics: Sendable {
       case .tryLater(.malformed): "malformed"
       case .tryLater(.transport): "transport"
       }
-    registry.add("attribution_adservices_calls_total", 1, [word])
+    registry.add("attribution_adservices_calls_total", 1, [answer])
     registry.observe("attribution_adservices_call_seconds", seconds)
   }
 
+  /// Counts an exchange that has an outcome.
   func ended(_ exchange: Exchange) {
     guard let outcome = exchange.outcome else { return }
     registry.add("attribution_adservices_outcomes_total", 1, [outcome.rawValue])
@@ -51,7 +56,10 @@ struct BrokerMetrics: Sendable {
     if exchange.isATTMismatch { registry.add("attribution_adservices_att_mismatch_total", 1, [app]) }
   }
 
-  /// Reads gauges at each scrape.
+  /// Sets the gauges before each scrape.
+  ///
+  /// - Parameter state: reads the present state. `nearestSeconds` is nil if no token waits; `breaker` is 0, 1 or 2 as the metric's help
+  ///   says.
   func observe(_ state: @escaping @Sendable () -> (inFlight: Int, waiting: Int, nearestSeconds: Double?, breaker: Int)) {
     let registry = registry
     registry.collect {

@@ -7,7 +7,8 @@ import ServiceRuntime
 import UpstreamPacing
 
 extension ServiceParts {
-  /// Builds the broker: the worker that calls Apple, and the RPCs.
+  /// Builds asa-token-broker: the worker that calls Apple about tokens (``TokenWorker``), the gate that limits these calls
+  /// (``AppleCallGate``), and the handlers of the RPCs. Tokens come from ingest or `ExchangeToken`, through the queue `tokens`.
   static func tokenBroker(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let deployment = environment.configuration
@@ -20,7 +21,7 @@ extension ServiceParts {
       client.connectTimeout = settings.connectTimeout
     }
     let metrics = BrokerMetrics(environment.metrics, apps: deployment.apps.map(\.bundleId))
-    // Without Redis there are no tokens either, so the limits need not work without it.
+    // The limits refuse calls while Redis is unavailable, which costs nothing: the tokens are in Redis too.
     let concurrency = SharedConcurrency(
       redis: redis, key: Keys.own("asa-token-broker", "concurrency", shardOf: "adservices"), instance: RandomBytes.uuid(),
       total: settings.sharedConcurrency, maxShare: settings.concurrency, onOutage: .refuses)
@@ -33,7 +34,7 @@ extension ServiceParts {
       concurrency: concurrency)
     let consent = ConsentCheck(statuses: InstallStatusReader(redis: redis))
     let tokens = TokenWorker(
-      deliveries: deliveries, store: store, consent: consent, installs: InstallStore(redis: redis, life: settings.installLifetime),
+      deliveries: deliveries, store: store, consent: consent, installs: InstallStore(redis: redis, lifetime: settings.installLifetime),
       apple: AdServicesClient(http: http, url: environment.variables.adServicesURL, timeout: configuration.timeout, now: WallClock.now),
       gate: gate, rule: configuration.retryRule, maxRetryAfter: settings.maxRetryAfter, names: configuration.names,
       filter: configuration.filter, clock: clock, metrics: metrics,
@@ -57,12 +58,12 @@ extension ServiceParts {
     parts.handlers = [
       ExchangeTokenHandler(
         deliveries: deliveries, reader: reader, rule: configuration.retryRule, clock: clock, filter: configuration.filter,
-        takes: { bundleId in deployment.takesTokens(of: bundleId) }),
+        acceptsTokens: { bundleId in deployment.acceptsTokens(of: bundleId) }),
       GetExchangeHandler(reader: reader, filter: configuration.filter),
     ]
     parts.handlers += QueueHandlers.all(deliveries, metrics: environment.metrics)
     parts.upstreams = [Upstream(name: "AdServices", url: environment.variables.adServicesURL, http: environment.httpClient())]
-    // Services end in reverse order, so the permits are returned after the last call.
+    // Services end in reverse order, so that the permits are returned after the last call, and the last counts are written.
     parts.workers = [
       BackgroundWork { await counter.run() }, BackgroundWork { await concurrency.run() },
       BackgroundWork { await tokens.releaseWaitingRetries() },

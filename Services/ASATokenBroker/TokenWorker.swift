@@ -6,15 +6,21 @@ import ServiceRuntime
 import UpstreamPacing
 import WireJSON
 
-/// Works the queue `tokens`: calls Apple about a token when the rule says so, until there is an outcome.
+/// Handles the messages of the queue `tokens`: calls Apple about a token at the times of ``AdServicesRetryRule``, until the exchange has an
+/// outcome.
+///
+/// `DeadlineWorker` calls ``handle(_:)`` for the token that expires first, when ``AppleCallGate`` admits a call. After each call the
+/// ``Exchange`` is stored; when it has an outcome, it is stored and published as an event in one step. Tokens whose calls failed because of
+/// Apple are remembered by the gate, and ``releaseWaitingRetries()`` makes them due when Apple has recovered.
 struct TokenWorker: Sendable {
-  /// The pause after a 429 without `Retry-After`.
-  private static let unsaidHold: Duration = .seconds(1)
+  /// The pause of all calls after a 429 without `Retry-After`.
+  private static let defaultHold: Duration = .seconds(1)
   /// The interval at which the worker checks whether Apple has recovered, and whether a test call is needed.
   private static let waitingRetriesCheckInterval: Duration = .seconds(1)
+  /// The shorter interval while the circuit breaker is not closed.
   private static let breakerCheckInterval: Duration = .milliseconds(250)
-  /// How long a message waits for Redis before it is retried later.
-  private static let storeTime: Duration = .seconds(10)
+  /// How long a step is repeated while Redis is unavailable, before the message is retried later.
+  private static let storeTimeout: Duration = .seconds(10)
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
@@ -23,8 +29,9 @@ struct TokenWorker: Sendable {
   let apple: AdServicesClient
   let gate: AppleCallGate
   let rule: AdServicesRetryRule
-  /// The longest `Retry-After` that is honoured; after it, one call tests Apple again.
+  /// The longest `Retry-After` that is honoured. A longer one is shortened to this.
   let maxRetryAfter: Duration
+  /// The deployment's names for the ids of Apple Ads, which events contain.
   let names: CampaignNames
   let filter: ConsentFilter
   let clock: ScaledClock
@@ -41,16 +48,17 @@ struct TokenWorker: Sendable {
       return .deadLetter(error: "the message is not a token: \(error.field) \(error.reason)")
     }
     do {
-      // Before the first attempt nothing is stored.
-      let known = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
-      var exchange = known ?? Exchange(id: lease.deliveryID.description, submission: submission)
+      // Before the first attempt nothing is stored, so Redis is not queried.
+      let stored = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
+      var exchange = stored ?? Exchange(id: lease.deliveryID.description, submission: submission)
       return try await proceed(&exchange, submission, lease)
     } catch {
-      // There is no limit of attempts, because the token expires.
+      // The number of attempts is not limited, because the token expires anyway.
       return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
     }
   }
 
+  /// Decides what is due for the exchange, and calls Apple if that is a call.
   private func proceed(
     _ exchange: inout Exchange, _ submission: TokenSubmission, _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
@@ -63,12 +71,12 @@ struct TokenWorker: Sendable {
       case .finish(let outcome, _): return try await finish(&exchange, outcome, nil, lease)
       }
     } else if let due = exchange.nextCallAt, due > clock.wall() {
-      // A process that died had recorded the last attempt, but not postponed the token.
+      // The last attempt was stored, but its process died before the token was postponed.
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
     guard let permit = gate.begin() else { return .giveBack }
-    let left = clock.real(submission.deadline - now)
-    let (response, retryAfter) = await ask(submission.token, permit, within: left)
+    let remaining = clock.real(submission.deadline - now)
+    let (response, retryAfter) = await callApple(submission.token, permit, within: remaining)
     exchange.attempts.append(.init(at: clock.wall(), result: response.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
@@ -79,13 +87,13 @@ struct TokenWorker: Sendable {
     case .call(let at):
       let wait = clock.real(at - after)
       if case .tryLater = response {
-        // The token waits because of Apple, so its wait ends when Apple has recovered, but not before the time that Apple named.
+        // The token waits because of a failure of Apple, so it is retried as soon as Apple has recovered, but not before `Retry-After`.
         exchange.nextCallAt = retryAfter.map { clock.wall() + real($0).milliseconds }
         gate.addWaitingRetry(lease.deliveryID)
       } else {
         exchange.nextCallAt = clock.wall() + wait.milliseconds
       }
-      // If this worker was suspended and lost the lease, nothing is written, because another one may have decided the exchange.
+      // If this worker has lost the lease, nothing is written, because another worker may have decided the exchange.
       let record = store.record(exchange)
       _ = try await persistently { try await deliveries.keep(record, while: lease) }
       logger.debug(
@@ -97,9 +105,9 @@ struct TokenWorker: Sendable {
     }
   }
 
-  /// Repeats a step while Redis is unavailable, because Apple's answer could only be obtained again by another call.
+  /// Repeats a step while Redis is unavailable, because without it Apple's answer is lost and Apple must be called again.
   private func persistently<Result: Sendable>(_ step: () async throws -> Result) async throws -> Result {
-    let end = ContinuousClock.now + Self.storeTime
+    let end = ContinuousClock.now + Self.storeTimeout
     while true {
       do { return try await step() } catch {
         guard ContinuousClock.now < end else { throw error }
@@ -108,32 +116,34 @@ struct TokenWorker: Sendable {
     }
   }
 
-  private func ask(
-    _ token: AttributionToken, _ permit: SharedCircuitBreaker.Permit, within left: Duration
+  /// Makes one call and reports its result to the gate. Returns also `Retry-After`, limited to ``maxRetryAfter``.
+  private func callApple(
+    _ token: AttributionToken, _ permit: SharedCircuitBreaker.Permit, within remaining: Duration
   ) async -> (AdServicesResponse, Duration?) {
     let started = ContinuousClock.now
-    let (response, said) = await apple.ask(token, within: left)
-    let retryAfter = said.map { min($0, maxRetryAfter) }
+    let (response, unlimitedRetryAfter) = await apple.attribution(of: token, within: remaining)
+    let retryAfter = unlimitedRetryAfter.map { min($0, maxRetryAfter) }
     metrics.called(response, seconds: started.duration(to: .now) / .seconds(1))
     let result: CircuitBreaker.Result =
       switch response {
-      // A 429 does not count as a failure, because Apple works and limits the rate.
+      // A 429 does not count as a failure, because it shows that Apple works and only limits the rate.
       case .tryLater(.status(429)): .abandoned
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
       }
-    // On recovery, failed tokens rejoin the others by deadline, because they are nearest to their end.
+    // When Apple has recovered, the tokens that wait for a retry become due, because they are the nearest to their expiry.
     let waitingRetries = await gate.end(permit, result)
     if !waitingRetries.isEmpty { Task { await makeDue(waitingRetries) } }
     switch response {
-    case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.unsaidHold))
+    case .tryLater(.status(429)): await gate.hold(for: real(retryAfter ?? Self.defaultHold))
     case .tryLater(.status) where retryAfter != nil: await gate.hold(for: real(retryAfter ?? .zero))
     default: break
     }
     return (response, retryAfter)
   }
 
-  /// Detects that Apple has recovered even if all tokens have failed and no new one arrives. Runs until its task is cancelled.
+  /// Makes tokens due when Apple has recovered. It finds that out even if all tokens have failed and no new one arrives: it then makes one
+  /// token due early, for a test call. Runs until its task is cancelled.
   func releaseWaitingRetries() async {
     var checkedAt = ContinuousClock.now
     while !Task.isCancelled {
@@ -145,32 +155,33 @@ struct TokenWorker: Sendable {
       guard checkedAt.duration(to: .now) >= Self.waitingRetriesCheckInterval else { continue }
       checkedAt = .now
       var next = gate.tokenForTestCall()
-      // A token that was processed meanwhile cannot be used for a test call, so the next one is tried.
+      // A token that is not delayed any more cannot be used for a test call, so the next one is tried.
       while let id = next, (try? await deliveries.expedite(id, in: .tokens)) == false { next = gate.nextTokenForTestCall() }
     }
   }
 
+  /// Makes delayed tokens due now, 64 at a time.
   private func makeDue(_ ids: [DeliveryID]) async {
-    var left = ids
-    // Tokens that were just being postponed are not found at first, so they are tried again after a pause.
-    for pause: Duration in [.zero, .seconds(2)] where !left.isEmpty {
+    var remaining = ids
+    // A token that is just being postponed is not found among the delayed ones, so it is tried again after a pause.
+    for pause: Duration in [.zero, .seconds(2)] where !remaining.isEmpty {
       try? await Task.sleep(for: pause)
       var missed: [DeliveryID] = []
-      for start in stride(from: 0, to: left.count, by: 64) {
+      for start in stride(from: 0, to: remaining.count, by: 64) {
         missed += await withTaskGroup(of: DeliveryID?.self) { group in
-          for id in left[start..<min(start + 64, left.count)] {
+          for id in remaining[start..<min(start + 64, remaining.count)] {
             group.addTask { (try? await deliveries.expedite(id, in: .tokens)) == true ? nil : id }
           }
           return await group.reduce(into: []) { found, id in if let id { found.append(id) } }
         }
       }
-      left = missed
+      remaining = missed
     }
   }
 
   private func real(_ time: Duration) -> Duration { clock.real(time.milliseconds) }
 
-  /// Stores the outcome in the same step that publishes the event.
+  /// Ends the exchange: the commit of the message stores it and publishes its event in one step.
   private func finish(
     _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?,
     _ lease: LeasedMessage
@@ -189,7 +200,7 @@ struct TokenWorker: Sendable {
       case .superseded(let event): exchange.supersededBy = event
       }
     }
-    // The last step before the event, so that a withdrawal that came while the token waited counts.
+    // Consent is checked last, so that a withdrawal counts that came while the token waited.
     let decided = exchange
     exchange = try await persistently { try await consent.checked(decided) }
     guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else {
@@ -209,14 +220,14 @@ struct TokenWorker: Sendable {
       ],
       reason: outcome.isResolved ? nil : outcome.rawValue)
     completion.ownRecord = store.record(exchange)
-    // The dead letter does not contain the token, because Apple will never accept it.
+    // Apple will never accept this token, so the dead letter does not contain it.
     if outcome == .invalidToken { completion.deadLetter = "Apple does not know this token (400)" }
     return .complete(completion)
   }
 }
 
 extension AdServicesResponse {
-  /// For attempt lists and logs; never the body.
+  /// The result for lists of attempts and logs. It never contains the body.
   fileprivate var summary: String {
     switch self {
     case .record: "200"

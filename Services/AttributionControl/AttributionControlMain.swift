@@ -6,13 +6,18 @@ import ServiceRuntime
 #endif
 
 /// The `attributionctl` command: operates the services over their public contract.
+///
+/// A command that calls a service makes a ``Connection`` from its flags, the environment and a profile (Profiles/ConnectionOptions.swift),
+/// calls methods with `Connection.ask`, and writes the answer with a ``Printer`` as a table, JSON or YAML. An error becomes a
+/// ``CommandFailure``, which has the exit code. Commands/Queues/QueuesCommand.swift is a typical command; read it first.
 @main
 struct AttributionControl: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "attributionctl", abstract: "Inspects and operates the Apple attribution services.",
     discussion: """
-      Addresses and the token come from flags, ATTRIBUTIONCTL_* variables or a profile, in this order. By default the services are \
-      expected on this machine. Each kind of failure has its own exit code; Documentation/attributionctl.md lists them.
+      Addresses and the token come from flags, ATTRIBUTIONCTL_* variables or a profile; the first of these that has a value wins. Without \
+      an address, a service is expected on this machine at its default port. Each kind of failure has its own exit code; \
+      Documentation/attributionctl.md lists them.
 
       Examples:
         attributionctl doctor
@@ -56,22 +61,23 @@ struct AttributionControl: AsyncParsableCommand {
     }
   }
 
-  /// Finds the first word that is not a command where a command is required, and names the command that may have been meant.
-  static func misspelt(_ words: [String]) -> CommandFailure? {
+  /// Finds the first argument that is not a command where a command is required, and suggests the command with the most similar name. Nil
+  /// if there is no such argument.
+  static func misspelt(_ arguments: [String]) -> CommandFailure? {
     var (command, path): (any ParsableCommand.Type, String) = (Self.self, "attributionctl")
-    for word in words {
+    for argument in arguments {
       let configuration = command.configuration
-      guard !word.hasPrefix("-"), word != "help", !configuration.subcommands.isEmpty else { return nil }
-      if let next = configuration.subcommands.first(where: { $0.configuration.commandName == word }) {
-        (command, path) = (next, path + " " + word)
+      guard !argument.hasPrefix("-"), argument != "help", !configuration.subcommands.isEmpty else { return nil }
+      if let next = configuration.subcommands.first(where: { $0.configuration.commandName == argument }) {
+        (command, path) = (next, path + " " + argument)
         continue
       }
-      // If there is a default subcommand, the word may be that one's first argument.
+      // If there is a default subcommand, this may be an argument of that subcommand, as `intake` in `queues intake`.
       guard configuration.defaultSubcommand == nil else { return nil }
       let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.compactMap { $0.configuration.commandName }
-      let nearest = Spelling.nearest(to: word, among: names)
+      let nearest = Spelling.nearest(to: argument, among: names)
       return CommandFailure(
-        .usage, "\(path) has no command \(Cell.printable(word))",
+        .usage, "\(path) has no command \(Cell.printable(argument))",
         advice: nearest.map { "Did you mean \($0)?" } ?? "Its commands: \(names.sorted().joined(separator: ", ")).")
     }
     return nil

@@ -4,7 +4,7 @@
 
 /// The input of a command: a file, or standard input for `-`.
 struct InputFile: ~Copyable {
-  /// The most bytes of an input that is read as a whole.
+  /// The maximum size in bytes of an input that is read as a whole.
   static let maxBytes = 64 << 20
 
   let path: String
@@ -13,7 +13,7 @@ struct InputFile: ~Copyable {
   private var hasEnded = false
   /// True if the last line was returned in full; a line that is too long is returned empty.
   private(set) var lineWasWhole = true
-  /// Bytes that were returned as lines, including their line ends.
+  /// The offset in bytes of the first line that has not been returned yet.
   private(set) var offset: Int64
 
   /// - Parameter offset: The offset in bytes at which reading begins.
@@ -26,7 +26,9 @@ struct InputFile: ~Copyable {
     }
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(errno)))") }
-    if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw CommandFailure(.noInput, "\(path) is shorter than before") }
+    if offset > 0, lseek(descriptor, off_t(offset), SEEK_SET) < 0 {
+      throw CommandFailure(.noInput, "\(path) cannot be read from byte \(offset) on: \(String(cString: strerror(errno)))")
+    }
   }
 
   deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
@@ -38,7 +40,7 @@ struct InputFile: ~Copyable {
     return Int64(status.st_size)
   }
 
-  /// Reads everything up to the end.
+  /// Reads the bytes up to the end of the input.
   mutating func rest() throws(CommandFailure) -> [UInt8] {
     while try fill() {
       guard buffer.count <= Self.maxBytes else { throw CommandFailure(.refusedInput, "\(path) is larger than \(Self.maxBytes >> 20) MiB") }
@@ -81,6 +83,7 @@ struct InputFile: ~Copyable {
     }
   }
 
+  /// Appends the next bytes to the buffer. Returns false at the end of the input.
   private mutating func fill() throws(CommandFailure) -> Bool {
     guard !hasEnded else { return false }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)

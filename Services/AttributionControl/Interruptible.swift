@@ -1,9 +1,10 @@
 import ServiceRuntime
 import UnixSignals
 
-/// Runs work that cleans up when the process is asked to end.
+/// Runs work that must clean up before the process ends, such as deleting a subscription.
 enum Interruptible {
-  /// Cancels the work at SIGINT or SIGTERM and waits for its end. It then throws the interrupted failure, unless the work throws another.
+  /// Cancels the work at SIGINT or SIGTERM and waits until it has ended. Then throws a failure with the exit code `interrupted`, or the
+  /// work's own error if it is more than a report of the cancellation.
   static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -18,7 +19,6 @@ enum Interruptible {
       let wasInterrupted = try await group.next() ?? false
       group.cancelAll()
       guard wasInterrupted else { return }
-      // The work's own error is thrown unless it only reports the cancellation.
       do { while try await group.next() != nil {} } catch is CancellationError {} catch let failure as CommandFailure
         where failure.code == ExitStatus.interrupted.rawValue
       {}

@@ -2,28 +2,28 @@ import AppleAttribution
 import AttributionQueue
 import ServiceRuntime
 
-/// Ingest's part of the deployment's configuration.
+/// The part of the deployment's configuration that ingest uses for sessions.
 struct IngestConfiguration: Sendable {
   /// The timeout of one attempt to forward a session.
   static let forwardTimeout: Duration = .seconds(5)
 
   let routing: SessionRouting
-  /// The longest that a session waits for the user's answer, milliseconds.
+  /// The longest time for which a session is held until the user answers the ATT prompt, milliseconds.
   let maxWait: Int64
-  /// How long a session that no host accepts is retried, counted from when it may be sent, milliseconds.
-  let patience: Int64
+  /// The time for which a session is retried that no host accepts, from the time at which it may be sent; milliseconds.
+  let retryTimeout: Int64
 
-  /// Throws ``ConfigurationError`` if an app names an unknown strategy, or a strategy has no domain.
+  /// Throws ``ConfigurationError`` if an app names an unknown strategy, or a strategy has no valid domains.
   init(_ deployment: DeploymentConfiguration) throws(ConfigurationError) {
     var strategies = ConsentRoutingTable.published.strategies
     maxWait = deployment.consentMaxWait.map { $0.milliseconds } ?? ATTStatusWait.maxMilliseconds
-    patience = deployment.consentPatience.milliseconds
+    retryTimeout = deployment.consentPatience.milliseconds
     for (name, settings) in deployment.consentStrategies {
       let domains = settings.domains
       guard !domains.isEmpty, domains.allSatisfy(Self.isDomain) else {
-        throw ConfigurationError("consentRouting.strategies.\(name)", "must be a list of domain names")
+        throw ConfigurationError("consentRouting.strategies.\(name)", "must have domains: a list of domain names in lower case")
       }
-      // If a strategy's name says that data stays in a region, that also applies with domains of the deployment.
+      // If the name of a strategy says that data stays in a region, this also applies if the deployment configures other domains for it.
       strategies[name] = ConsentStrategy(
         name: name, domains: domains,
         isDataResidency: settings.isDataResidency ?? strategies[name]?.isDataResidency ?? name.lowercased().contains("residency"))
@@ -32,7 +32,7 @@ struct IngestConfiguration: Sendable {
     for (index, app) in deployment.apps.enumerated() {
       guard strategies[app.consentStrategy] != nil else {
         throw ConfigurationError(
-          "apps[\(index)].consentRouting.strategy", "'\(app.consentStrategy)' is not a known strategy")
+          "apps[\(index)].consentRouting.strategy", "is '\(app.consentStrategy)', which is not a known strategy")
       }
       byApp[app.bundleId] = app.consentStrategy
     }
@@ -41,9 +41,10 @@ struct IngestConfiguration: Sendable {
       filter: ConsentFilter(additionalNames: deployment.consentRemovedFields), strategies: byApp)
   }
 
-  /// How long the payload of a session is kept for sending, seconds: the longest wait, the retries, and a margin.
-  var payloadSeconds: Int { Int((maxWait + patience) / 1000) + SessionStore.sentPayloadSeconds }
+  /// The time for which the payload of a session is stored for sending, seconds: the longest wait, the retries, and a margin.
+  var payloadSeconds: Int { Int((maxWait + retryTimeout) / 1000) + SessionStore.sentPayloadSeconds }
 
+  /// True for a domain name in lower case. It is at most 240 bytes long, so that a host name with a prefix fits into the 253 bytes of DNS.
   private static func isDomain(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= 240 && !text.hasPrefix(".") && !text.hasSuffix(".")
       && text.utf8.allSatisfy {

@@ -1,11 +1,12 @@
 import AppleAttribution
 import ServiceRuntime
 
-/// Ingest's own metrics.
+/// The metrics of ingest, beside those that all services have and ``RetentionMetrics``.
 struct IngestMetrics: Sendable {
   private let registry: MetricsRegistry
 
-  /// The apps with a label of their own; all others share one label.
+  /// The configured apps, which are values of the label `app`. All other apps count as `other`, so that the label has a bounded number of
+  /// values.
   private let apps: Set<String>
 
   init(_ registry: MetricsRegistry, apps: [String]) {
@@ -23,11 +24,12 @@ struct IngestMetrics: Sendable {
       "attribution_sessions_routed_total", help: "Attempts to send a session to its hosts, by outcome.", labels: ["side", "outcome"])
   }
 
+  /// - Parameter error: the name of the error that the device reported.
   func deviceHadNoToken(_ error: String, bundleId: String) {
     registry.add("attribution_adservices_device_errors_total", 1, [apps.contains(bundleId) ? bundleId : "other", error])
   }
 
-  /// Counts a status that Apple has not published, of a session, a token or an update.
+  /// Counts the status of a session, a token or an update, if Apple has not published it.
   func received(_ status: ATTStatus) {
     if case .unknown = status { registry.add("attribution_att_status_unknown_total") }
   }
@@ -35,6 +37,9 @@ struct IngestMetrics: Sendable {
   func notHeld() { registry.add("attribution_sessions_not_held_total") }
   func held() { registry.add("attribution_sessions_held_total") }
 
+  /// - Parameters:
+  ///   - consent: true if the session was sent to hosts for users who have consented.
+  ///   - outcome: `delivered`, `refused` or `failed`.
   func routed(consent: Bool, outcome: String) {
     registry.add("attribution_sessions_routed_total", 1, [consent ? "consent" : "analytics", outcome])
   }

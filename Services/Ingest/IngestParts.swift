@@ -9,7 +9,8 @@ import ServiceRuntime
 import WireJSON
 
 extension ServiceParts {
-  /// Builds ingest: the public routes, the worker that forwards sessions, and the RPCs.
+  /// Builds ingest: the public routes (``PublicRouter``) with an intake for each kind of delivery, the worker that forwards sessions
+  /// (``SessionWorker``), the answers to the App Store's requests for retention messages (`Retention`), and the handlers of the RPCs.
   static func ingest(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = try IngestConfiguration(environment.configuration)
@@ -28,20 +29,20 @@ extension ServiceParts {
         rule: AdServicesRetryRule(
           firstCallDelay: environment.configuration.adServices.firstCallDelay.milliseconds),
         clock: ScaledClock(wall: WallClock.now, factor: environment.variables.timeScale), metrics: metrics,
-        takes: { [deployment = environment.configuration] bundleId in deployment.takesTokens(of: bundleId) }),
+        acceptsTokens: { [deployment = environment.configuration] bundleId in deployment.acceptsTokens(of: bundleId) }),
       sessions: SessionIntake(
         deliveries: deliveries, store: store, routing: configuration.routing,
         maxWait: configuration.maxWait,
         metrics: metrics, logger: environment.logger),
       webPayloads: WebPayloadIntake(signer: signer),
-      takesNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } })
+      acceptsNotifications: { [apps = environment.configuration.apps] bundleId in apps.contains { $0.bundleId.isExactly(bundleId) } })
 
     let http = environment.httpClient { client in client.connectTo = environment.variables.consentConnectTo }
     let sessions = SessionWorker(
       deliveries: deliveries, feed: EventFeed(deliveries: deliveries), store: store, routing: configuration.routing,
       forwarder: SessionForwarder(http: http, timeout: IngestConfiguration.forwardTimeout, now: WallClock.now),
-      backoff: { deliveries.configuration.backoff(of: .sessions).wait(after: $0) }, patience: configuration.patience, metrics: metrics,
-      logger: environment.logger, now: WallClock.now)
+      backoff: { deliveries.configuration.backoff(of: .sessions).wait(after: $0) }, retryTimeout: configuration.retryTimeout,
+      metrics: metrics, logger: environment.logger, now: WallClock.now)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
       queue: .sessions, deliveries: deliveries, pace: .waiting(shards: Shard.count), counter: counter,
@@ -53,7 +54,7 @@ extension ServiceParts {
     parts.handlers =
       [GetDeliveryHandler(deliveries: deliveries), GetAttStatusHandler(store: store, now: WallClock.now)]
       + QueueHandlers.all(deliveries, metrics: environment.metrics)
-    // Services end in reverse order, so events that wait in memory are stored after the last answer.
+    // Services end in reverse order, so that retention answers that wait in memory are stored after the last answer.
     parts.workers = [
       BackgroundWork { await retention.intake.responder.records.run() },
       BackgroundWork { await retention.messages.run() },

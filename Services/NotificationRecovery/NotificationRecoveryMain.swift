@@ -2,6 +2,8 @@ import AttributionProtocol
 import Logging
 import ServiceRuntime
 
+/// The service notification-recovery: it finds missed notifications of the App Store and fetches them from Apple, and makes the other calls
+/// to the App Store Server API. `RecoveryParts.swift` builds it.
 @main
 struct NotificationRecoveryMain {
   struct Definition: ServiceDefinition {

@@ -1,7 +1,7 @@
 import AppStore
 import ServiceRuntime
 
-/// The metrics of notification-recovery.
+/// Declares and counts the metrics of notification-recovery.
 struct RecoveryMetrics: Sendable {
   private let registry: MetricsRegistry
 
@@ -21,12 +21,14 @@ struct RecoveryMetrics: Sendable {
       "attribution_app_store_errors_total", help: "Errors of the App Store Server API, by how they are handled.", labels: ["class"])
   }
 
-  func took(_ outcome: RecoveryWork.AcceptResult) { registry.add("attribution_recovery_notifications_total", 1, [outcome.name]) }
-  func ended(_ state: RecoveryJob.State) { registry.add("attribution_recovery_jobs_total", 1, [state.rawValue]) }
-  func waited(_ reason: String) { registry.add("attribution_app_store_waits_total", 1, [reason]) }
-  func noticed(_ evidence: OutageRule.Evidence) { registry.add("attribution_recovery_outages_total", 1, [evidence.rawValue]) }
-  func gapEnded(_ state: String) { registry.add("attribution_recovery_gaps_total", 1, [state]) }
-  func migrated(_ outcome: String) { registry.add("attribution_recovery_receipts_total", 1, [outcome]) }
-  func reported(_ state: String) { registry.add("attribution_external_purchase_reports_total", 1, [state]) }
-  func failed(_ classification: String) { registry.add("attribution_app_store_errors_total", 1, [classification]) }
+  func countNotification(_ outcome: RecoveredNotification.AcceptResult) {
+    registry.add("attribution_recovery_notifications_total", 1, [outcome.label])
+  }
+  func countRecovery(_ state: RecoveryJob.State) { registry.add("attribution_recovery_jobs_total", 1, [state.rawValue]) }
+  func countWait(_ reason: String) { registry.add("attribution_app_store_waits_total", 1, [reason]) }
+  func countOutage(_ evidence: OutageRule.Evidence) { registry.add("attribution_recovery_outages_total", 1, [evidence.rawValue]) }
+  func countGap(_ state: String) { registry.add("attribution_recovery_gaps_total", 1, [state]) }
+  func countReceipt(_ outcome: String) { registry.add("attribution_recovery_receipts_total", 1, [outcome]) }
+  func countReport(_ state: String) { registry.add("attribution_external_purchase_reports_total", 1, [state]) }
+  func countError(_ classification: String) { registry.add("attribution_app_store_errors_total", 1, [classification]) }
 }

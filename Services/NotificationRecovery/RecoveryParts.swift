@@ -5,7 +5,9 @@ import HTTPClient
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Builds notification-recovery: the runner that reads Apple's history, the schedules, and the RPCs.
+  /// Builds notification-recovery: the runner of recoveries (``RecoveryRunner``), the workers of the queues `gaps`, `migrations` and
+  /// `reports` (``GapWork``, ``MigrationWork``, ``ReportWork``), and the handlers of the RPCs. All calls to Apple go through one
+  /// `AppStoreServerAPIClient`, whose tokens come from signer (``SignerTokens``).
   static func notificationRecovery(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
@@ -22,7 +24,7 @@ extension ServiceParts {
         logger.warning(
           "Apple refuses a key for the App Store Server API; the app's other key is tried",
           metadata: ["app": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
-        metrics.failed(AppStoreServerAPIError.Classification.credentials.rawValue)
+        metrics.countError(AppStoreServerAPIError.Classification.credentials.rawValue)
       },
       token: { (bundleId, server, key, deadline) throws(AppStoreServerAPIError) in
         try await tokens.token(bundleId: bundleId, server: server, key: key, deadline: deadline)

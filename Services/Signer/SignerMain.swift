@@ -21,8 +21,9 @@ struct SignerMain {
 
   static func main() async { await ServiceCommand<Definition>.main() }
 
-  /// Ends a command with an error message and without a usage text, because the command line was valid.
-  static func refuse(_ error: any Error) -> ExitCode {
+  /// Writes an error to standard error, and returns the exit code of a failed command. The usage text is not shown, because the command
+  /// line was valid.
+  static func fail(_ error: any Error) -> ExitCode {
     StandardError.write("signer: \(error)\n")
     return ExitCode(78)
   }

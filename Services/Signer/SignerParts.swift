@@ -2,9 +2,10 @@ import AttributionProtocol
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Builds signer: the keys, the audit log, and one handler for each method.
+  /// Builds signer: the keys (``LiveKeyring``), the audit log (``AuditLog``), and one handler for each method, in `Handlers`. Every handler
+  /// gets the ``SignatureIssuer``, which counts and records the signatures.
   ///
-  /// It needs Redis only for deferred web ads.
+  /// Signer needs Redis only for deferred web ads (``WebImpressionStore``).
   static func signer(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let metrics = environment.metrics
     SigningMetrics.declare(metrics)
@@ -34,6 +35,7 @@ extension ServiceParts {
         introductoryOfferEligibility: introductoryOfferEligibility, advancedCommerceRequest: advancedCommerceRequest),
       ListSigningKeysHandler(issuer: issuer),
     ]
+    // SIGHUP replaces the keys, and opens the audit file again, which a log rotation may have moved. Both happen, or none.
     parts.reload = { configuration throws(ConfigurationError) in
       let replace = { () throws(ConfigurationError) in try keys.replace(by: configuration) }
       if let audit { try audit.reopen(with: replace) } else { try replace() }

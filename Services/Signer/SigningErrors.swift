@@ -11,20 +11,23 @@ extension RPCError {
   init(_ error: SigningRefusal) { self = .invalidArgument(field: error.field, error.reason) }
 }
 
-/// Runs rules and signatures, and is the only place that converts their errors.
+/// Converts the errors of rules and signatures into those of RPCs.
 enum Signing {
+  /// The value that a rule for impressions makes. Throws `invalid_argument` with the field.
   static func checked<Value>(_ rule: () throws(FieldError) -> Value) throws(RPCError) -> Value {
     do throws(FieldError) { return try rule() } catch { throw RPCError(error) }
   }
 
+  /// The value that a rule for offers or tokens makes. Throws `invalid_argument` with the field.
   static func checked<Value>(_ rule: () throws(SigningRefusal) -> Value) throws(RPCError) -> Value {
     do throws(SigningRefusal) { return try rule() } catch { throw RPCError(error) }
   }
 
+  /// A signature. Throws `unavailable` if it could not be written to the audit log, otherwise `internal`.
   static func signed<Value>(_ signature: () throws(SignatureError) -> Value) throws(RPCError) -> Value {
     do throws(SignatureError) { return try signature() } catch {
       if case .notRecorded = error {
-        throw .unavailable("the signature could not be recorded, and is not handed out", reason: "AUDIT_UNAVAILABLE")
+        throw .unavailable("the signature is not returned, because it could not be written to the audit log", reason: "AUDIT_UNAVAILABLE")
       }
       throw .internalError("the signature could not be made")
     }

@@ -6,22 +6,26 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The public keys of our ad networks. Signer has the private keys, so it is asked for the public ones, and its answer is cached.
+/// The public keys of our ad networks, with which impressions are verified. Signer, which has the private keys, lists the public ones, and
+/// the list is cached for a minute.
 final class ImpressionKeys: Sendable {
   private struct State {
+    /// A verifier with the last known keys; nil until signer has answered once.
     var verifier: ImpressionVerifier?
-    /// The time until which signer is not asked again.
-    var until: ContinuousClock.Instant?
-    /// The time until which signer is not asked again because of impressions that fit no known key.
+    /// The time until which the known keys are used without another query.
+    var freshUntil: ContinuousClock.Instant?
+    /// The earliest time for another query because of an impression that fits no known key.
     var nextForcedQuery: ContinuousClock.Instant?
-    /// The query in flight, shared by all who need its answer.
-    var asking: Task<Result<ImpressionVerifier, RPCError>, Never>?
+    /// The query in flight, which all callers share that need its answer.
+    var query: Task<Result<ImpressionVerifier, RPCError>, Never>?
   }
 
+  /// How long an answer of signer's is used without another query.
   private static let lifetime: Duration = .seconds(60)
-  /// The least time between queries because of impressions that fit no known key, so that forged ones cannot cause a flood of queries.
+  /// The minimum time between queries because of impressions that fit no known key, so that forged impressions cannot cause a flood of
+  /// queries.
   private static let forcedQueryInterval: Duration = .seconds(1)
-  /// How long the last keys are used without another query after signer did not answer.
+  /// How long the last known keys are used without another query, after a query failed.
   private static let pause: Duration = .seconds(10)
   private let signer: RPCClient
   private let logger: Logger
@@ -32,69 +36,73 @@ final class ImpressionKeys: Sendable {
     self.logger = logger
   }
 
-  /// A verifier with signer's keys, or with its last known keys if it cannot be reached.
+  /// A verifier with signer's keys. If signer cannot be reached, it has the last known keys; the call fails if there are none.
   func verifier() async throws(RPCError) -> ImpressionVerifier {
-    enum Next {
+    enum Source {
       case known(ImpressionVerifier)
-      case response(Task<Result<ImpressionVerifier, RPCError>, Never>)
+      case query(Task<Result<ImpressionVerifier, RPCError>, Never>)
     }
-    let next: Next = state.withLock { state in
-      if let verifier = state.verifier, let until = state.until, until > .now { return .known(verifier) }
-      if let asking = state.asking {
+    let source: Source = state.withLock { state in
+      if let verifier = state.verifier, let freshUntil = state.freshUntil, freshUntil > .now { return .known(verifier) }
+      if let query = state.query {
         // The last known keys are used while newer ones are fetched.
-        return state.verifier.map { .known($0) } ?? .response(asking)
+        return state.verifier.map { .known($0) } ?? .query(query)
       }
-      let asking = Task { await self.ask() }
-      state.asking = asking
-      return .response(asking)
+      let query = Task { await self.fetch() }
+      state.query = query
+      return .query(query)
     }
-    switch next {
+    switch source {
     case .known(let verifier): return verifier
-    case .response(let asking): return try await asking.value.get()
+    case .query(let query): return try await query.value.get()
     }
   }
 
-  /// The verdict of `verify` with the known keys. If none of them fits, signer's newest keys are tried, because a key may have been added a
-  /// moment ago.
+  /// The verdict that `verify` returns with the known keys. If none of the keys fits, `verify` is called again with signer's current keys,
+  /// because a key may have been added a moment ago.
   func verdict(_ verify: (ImpressionVerifier) -> ImpressionVerifier.Verdict) async throws(RPCError) -> ImpressionVerifier.Verdict {
     let verdict = verify(try await verifier())
     guard verdict.reason == .badSignature || verdict.reason == .unknownKey, let newest = await newest() else { return verdict }
     return verify(newest)
   }
 
-  /// A verifier with signer's current keys; nil if signer was asked a moment ago or cannot be reached.
+  /// A verifier with signer's current keys, or with the last known ones if signer cannot be reached. Nil if signer was asked a moment ago,
+  /// or if no keys are known.
   private func newest() async -> ImpressionVerifier? {
-    let asking: Task<Result<ImpressionVerifier, RPCError>, Never>? = state.withLock { state in
-      if let asking = state.asking { return asking }
+    let query: Task<Result<ImpressionVerifier, RPCError>, Never>? = state.withLock { state in
+      if let query = state.query { return query }
       if let nextForcedQuery = state.nextForcedQuery, nextForcedQuery > .now { return nil }
-      let asking = Task { await self.ask() }
-      state.asking = asking
-      return asking
+      let query = Task { await self.fetch() }
+      state.query = query
+      return query
     }
-    guard let asking else { return nil }
-    return try? await asking.value.get()
+    guard let query else { return nil }
+    return try? await query.value.get()
   }
 
-  /// The query has its own time limit, because its answer is for all callers; each of them is answered at its own deadline.
-  private func ask() async -> Result<ImpressionVerifier, RPCError> {
+  /// Queries signer, and stores its keys. The query has a timeout of its own and not that of a caller, because all callers share its
+  /// answer.
+  private func fetch() async -> Result<ImpressionVerifier, RPCError> {
     do throws(RPCError) {
       let listed = try await signer.call(
         SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(5))
       let verifier = ImpressionVerifier(keys: Self.keys(listed))
-      state.withLock { $0 = State(verifier: verifier, until: .now + Self.lifetime, nextForcedQuery: .now + Self.forcedQueryInterval) }
+      state.withLock {
+        $0 = State(verifier: verifier, freshUntil: .now + Self.lifetime, nextForcedQuery: .now + Self.forcedQueryInterval)
+      }
       return .success(verifier)
     } catch {
       let last = state.withLock { state in
-        state.asking = nil
-        state.until = .now + Self.pause
+        state.query = nil
+        state.freshUntil = .now + Self.pause
         state.nextForcedQuery = .now + Self.pause
         return state.verifier
       }
       guard let last else {
-        return .failure(.unavailable("signer cannot be asked for its public keys", reason: "SIGNER_UNAVAILABLE"))
+        return .failure(.unavailable("the public keys cannot be read from signer", reason: "SIGNER_UNAVAILABLE"))
       }
       logger.warning(
-        "signer cannot be asked for its public keys; the last ones are used", metadata: ["reason": "\(error)"])
+        "the public keys cannot be read from signer; the last known ones are used", metadata: ["reason": "\(error)"])
       return .success(last)
     }
   }

@@ -2,6 +2,7 @@ import ArgumentParser
 import AttributionProtocol
 import ServiceRuntime
 
+/// The service verifier: it verifies what Apple signed, and publishes the results in the event feed. `VerifierParts.swift` builds it.
 @main
 struct VerifierMain {
   struct Definition: ServiceDefinition {

@@ -16,7 +16,8 @@ import ServiceRuntime
 #endif
 
 extension ServiceParts {
-  /// Builds verifier: the worker of the intake queue, verdicts by RPC, and the event feed.
+  /// Builds verifier: the worker of the queue `intake` (``VerificationWorker``), verdicts by RPC (``Verdicts``), the event feed, the pusher
+  /// and the console. The roles of the instance (`ATTRIBUTION_VERIFIER_ROLES`) decide which workers run.
   static func verifier(_ environment: ServiceEnvironment) throws -> ServiceParts {
     let (redis, deliveries) = try environment.requiredDeliveries()
     let configuration = environment.configuration
@@ -33,11 +34,11 @@ extension ServiceParts {
 
     let subscriptions = SubscriptionStore(redis: redis, silence: configuration.silence.after.milliseconds)
     let lifecycle = SubscriptionLifecycle(
-      store: subscriptions, deliveries: deliveries, patience: configuration.gapPatience, logger: environment.logger)
+      store: subscriptions, deliveries: deliveries, gapDelay: configuration.gapPatience, logger: environment.logger)
     let oneTime = OneTimePurchaseStore(redis: redis)
     let purchases = OneTimePurchases(store: oneTime)
     let sweep = SilenceSweep(
-      lifecycle: lifecycle, pause: configuration.silence.sweep, limit: configuration.silence.batch, metrics: environment.metrics,
+      lifecycle: lifecycle, interval: configuration.silence.sweep, limit: configuration.silence.batch, metrics: environment.metrics,
       logger: environment.logger)
     let arrivals = VerifiedArrivals(
       journal: IntakeJournal(redis: redis), silenceAfter: configuration.recovery.silenceAfter, logger: environment.logger)
@@ -50,7 +51,7 @@ extension ServiceParts {
       metrics: environment.metrics)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)
     let worker = ShardWorker(
-      queue: .intake, deliveries: deliveries, pace: .computing, counter: counter, joint: verification.jointHandler,
+      queue: .intake, deliveries: deliveries, pace: .computing, counter: counter, batchHandler: verification.batchHandler,
       observe: QueueMetrics.observer(.intake, environment.metrics)
     ) { lease in await verification.handle(lease) }
     let feedMetrics = FeedMetrics(environment.metrics)
@@ -96,7 +97,7 @@ extension ServiceParts {
     }
     parts.callsSigner = true
     if roles.contains(.verify) {
-      // Services end in reverse order, so the last counts of the worker are stored too.
+      // Workers are stopped in the reverse order, so that what `worker` counts last is stored too.
       parts.workers = [
         BackgroundWork { await arrivals.run() },
         BackgroundWork { await counter.run() },
@@ -118,11 +119,11 @@ extension ServiceParts {
       parts.workers.append(BackgroundWork(stop: { pusher.stop() }, work: { await pusher.run() }))
       parts.checks.append(ReadinessCheck(name: "pusher") { pusher.isStalled ? "stalled" : nil })
     }
-    if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshForEver() }) }
+    if signedData.asksResponders { parts.workers.append(BackgroundWork { await signedData.refreshPeriodically() }) }
     return parts
   }
 
-  /// Throws any error that would prevent verifier from starting.
+  /// Checks the parts of the configuration that only verifier uses. Throws the error with which verifier would not start.
   static func checkVerifier(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     _ = try applePublicKeys(configuration.appleKeys)
     _ = try revocationPolicy(configuration)

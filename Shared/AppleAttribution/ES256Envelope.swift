@@ -1,32 +1,33 @@
 import Cryptography
 import WireJSON
 
-/// A compact JWS with ES256 in its header, of a postback or an impression: the checks that need no key (Verifying a postback).
+/// The compact JWS of a postback or an impression, after the checks that need no key (Verifying a postback). The caller verifies the
+/// signature with ``signature(field:)`` and ``signingInput``. `field` is the name that errors state.
 struct ES256Envelope {
   private let jws: CompactJWS
   let header: JSONObject
-  /// Nil if the header has none.
+  /// The key's id; nil if the header has none.
   let kid: String?
 
-  /// Throws `malformed_jws` or `unexpected_algorithm`.
+  /// Parses a JWS. Throws `malformed_jws` or `unexpected_algorithm`.
   init(_ text: String, field: String) throws(PostbackRejection) {
-    // The limit of the request's body applies; there is no other one.
+    // The body of a request is limited already, so the text needs no limit of its own.
     do throws(CompactJWS.Failure) { jws = try CompactJWS(text, limit: .max) } catch {
-      throw PostbackRejection(.malformedJWS, field: field, "not three parts in Base64URL without padding")
+      throw PostbackRejection(.malformedJWS, field: field, "the JWS is not three parts in Base64URL without padding")
     }
     header = try Self.object(jws.header, "header", field: field)
     guard header["alg"] == .string("ES256") else {
       throw PostbackRejection(.unexpectedAlgorithm, field: field, "the algorithm is not ES256")
     }
-    // RFC 7515 requires that unknown critical header parameters are refused. This code supports none.
-    guard header["crit"] == nil else { throw PostbackRejection(.malformedJWS, field: field, "critical header parameters") }
+    // RFC 7515 requires that critical header parameters that are not supported are refused. None are supported here.
+    guard header["crit"] == nil else { throw PostbackRejection(.malformedJWS, field: field, "the header has critical parameters") }
     kid = header["kid"]?.stringValue
   }
 
-  /// `header.payload` as sent.
+  /// The signed bytes: `header.payload` as received.
   var signingInput: [UInt8] { jws.signingInput }
 
-  /// The signature, raw. Throws `malformed_signature`.
+  /// The signature. Throws `malformed_signature` unless it is the raw r and s of P-256.
   func signature(field: String) throws(PostbackRejection) -> ECDSASignature {
     do throws(SignatureError) {
       return try ECDSASignature(raw: jws.signature, curve: .p256)

@@ -1,8 +1,8 @@
-/// An invalid value: the field, by its name on the wire, and what would be right.
+/// An invalid value: its field and what is wrong, or what would be right.
 public struct FieldError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The field's name on the wire; empty for the whole document.
+  /// The field's name in the request or the configuration; empty for the whole document.
   public let field: String
-  /// Short, English; never the value itself.
+  /// What is wrong: a short English text, which never contains a token or another secret.
   public let reason: String
 
   public init(field: String, reason: String) {

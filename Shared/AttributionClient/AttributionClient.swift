@@ -5,13 +5,16 @@ public import HTTPClient
 ///
 /// ```swift
 /// let client = AttributionClient(at: [.verifier: "https://verifier.internal:8092"], token: token)
-/// for try await delivery in client.events.received(from: "billing") {
-///   try await book(delivery.event)
+/// let state = try await client.verifier.getSubscriptionState(
+///   GetSubscriptionStateRequest(originalTransactionId: "2000000123456789", environment: "Production"))
+/// for try await received in client.events.received(from: "billing") {
+///   try await book(received.event)
 /// }
 /// ```
 ///
-/// A call with a temporary error is retried by the rules of the contract: at most four attempts in all, with jitter, within the call's time
-/// and a retry budget of a tenth of all calls. All attempts of a call have the same `Idempotency-Key` if the method requires one.
+/// A call with a temporary error is retried (`RPCRetryRule`): at most four attempts in all, with jitter, within the call's timeout. Over
+/// all calls, at most one retry is made for ten calls (`RetryBudget`). All attempts of a call have the same `Idempotency-Key` if the method
+/// requires one. `Calls/RPCClient.swift` makes the calls; `Subscriptions/SubscriptionEvents.swift` reads the events of a subscription.
 public struct AttributionClient: Sendable {
   public let signer: SignerServiceClient
   public let verifier: VerifierServiceClient
@@ -29,8 +32,8 @@ public struct AttributionClient: Sendable {
   private let clients: [ServiceName: RPCClient]
 
   /// - Parameters:
-  ///   - addresses: the services' URLs: scheme, host, port and, if a proxy requires one, a path prefix. A service that is not named is
-  ///     expected on this machine, at its default port.
+  ///   - addresses: the URLs of the services: scheme, host, port and, if a proxy requires one, a path prefix. A service without a URL is
+  ///     called on this machine, at its default port.
   ///   - token: the caller's bearer token; nil if its certificate identifies it.
   ///   - http: the HTTP client. Its configuration has the trust anchors and the client certificate.
   public init(at addresses: [ServiceName: String] = [:], token: String?, http: HTTPClient = HTTPClient()) {
@@ -58,7 +61,7 @@ public struct AttributionClient: Sendable {
     service.needsQueues ? clients[service].map { QueuesServiceClient($0) } : nil
   }
 
-  /// The diagnosis of a service and its dependencies.
+  /// The methods that diagnose a service and its dependencies.
   public func diagnostics(of service: ServiceName) -> DiagnosticsServiceClient? {
     clients[service].map { DiagnosticsServiceClient($0) }
   }

@@ -1,15 +1,22 @@
 public import WireJSON
 
 /// An event of the feed: CloudEvents 1.0 in its JSON format.
+///
+/// `data` has all members of the event's data. ``data(as:)`` reads them as the contract's message for the event's type:
+///
+/// ```swift
+/// if let verified = event.data(as: SKAdNetworkPostbackVerifiedEvent.self) { count(verified.transactionId) }
+/// ```
 public struct CloudEvent: RPCMessage, Hashable {
-  /// The same fact always has the same id, so that readers recognize repeats.
+  /// Events about the same fact have the same id, so that readers recognize repeated events.
   public var id: String
-  /// The service that published it.
+  /// The service that published the event.
   public var source: String
+  /// The type, of which ``EventType`` lists those of this version.
   public var type: String
-  /// The app or ad network it is about.
+  /// The app or the ad network that the event is about.
   public var subject: String?
-  /// When it was published.
+  /// The time at which the event was published.
   public var time: Timestamp?
   public var data: JSONObject
 
@@ -31,7 +38,7 @@ public struct CloudEvent: RPCMessage, Hashable {
 
   public init(reading reader: inout JSONReader) throws(JSONError) { self.init(try reader.readObjectValue()) }
 
-  /// Reads an event of an answer; missing members are empty.
+  /// Reads an event. Missing members, and members with a value of another type, become empty or nil.
   public init(_ object: JSONObject) {
     id = object["id"]?.stringValue ?? ""
     source = object["source"]?.stringValue ?? ""
@@ -45,7 +52,7 @@ public struct CloudEvent: RPCMessage, Hashable {
     Self.write(to: &writer, id: id, source: source, type: type, subject: subject, time: time) { $0.object(data) }
   }
 
-  /// The event in its JSON format. The caller writes `data`, which saves building a value for each of many events.
+  /// An event in its JSON format. The closure writes the value of `data`, so that publishing an event builds no `JSONObject`.
   public static func json(
     id: String, source: String, type: EventType, subject: String?, time: Timestamp, data: (inout JSONWriter) -> Void
   ) -> [UInt8] {

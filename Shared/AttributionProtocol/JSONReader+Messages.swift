@@ -1,8 +1,10 @@
 public import WireJSON
 
-/// The functions with which generated messages are read. A message with an unknown field is refused (`JSONError.Kind.unknownField`), because
-/// a misspelt field must not change what is signed. Apple's own objects may have any members; `readObjectValue()` reads them.
-/// The contract has no map fields: objects with any members are `google.protobuf.Struct`.
+/// The functions with which generated messages read lists, objects and times.
+///
+/// The generated messages refuse an unknown field with `JSONError.Kind.unknownField`, because a misspelt field must not change what is
+/// signed. The server answers `invalid_argument` with the field's name (``RPCError/invalidArgument(_:)``). Objects with any members, such
+/// as Apple's own, are `google.protobuf.Struct` in the contract, and are read with ``readObjectValue()``. The contract has no map fields.
 extension JSONReader {
   /// Reads a list; the path of an element's error contains its index.
   public mutating func readList<Element>(
@@ -16,7 +18,7 @@ extension JSONReader {
     return list
   }
 
-  /// Reads any object, such as Apple's own.
+  /// Reads an object with any members.
   public mutating func readObjectValue() throws(JSONError) -> JSONObject {
     guard try peek() == .object else { throw JSONError(.wrongType(expected: "an object")) }
     guard case .object(let object) = try readValue() else { throw JSONError(.wrongType(expected: "an object")) }

@@ -1,12 +1,13 @@
 public import WireJSON
 
-/// A message that another party may extend, such as an object of Apple's. Members that this version does not know, or that have an
-/// unexpected type, are kept as they are; none is an error.
+/// A message to which another party may add members, such as an object of Apple's. Members that this version does not know, or whose values
+/// have an unexpected type, are not an error: they stay unchanged in ``other``. In requests and
+/// responses of calls such objects are plain ``JSONObject``s, read by `JSONReader+Messages.swift`; a ``JSONNumber`` keeps every digit.
 ///
 ///     let transaction = TransactionPayload(object)
-///     transaction.revocationType            // what the contract names
-///     transaction.other["newField"]         // what it does not
-///     transaction.object == object          // nothing is lost
+///     transaction.revocationType            // a member that the contract names
+///     transaction.other["newField"]         // a member that it does not name
+///     transaction.object == object          // no member is lost
 public protocol OpenMessage: RPCMessage, Hashable {
   /// Reads the members that the contract names; the others go to ``other``.
   init(_ object: JSONObject)
@@ -24,7 +25,7 @@ extension OpenMessage {
   public func write(to writer: inout JSONWriter) { writer.object(object) }
 }
 
-/// The `data` of events of one type.
+/// The `data` of events of one type, read with ``CloudEvent/data(as:)``.
 public protocol EventData: OpenMessage {
   static var eventType: EventType { get }
 }
@@ -36,7 +37,8 @@ extension CloudEvent {
   }
 }
 
-/// Reads members of open messages. Each function returns nil if writing its result would not give the same value again.
+/// Converts the values of an open message's members. Each function returns nil unless writing its result gives the same value again; the
+/// member then stays in ``OpenMessage/other``.
 enum OpenValue {
   static func string(_ value: JSONValue) -> String? { value.stringValue }
   static func bool(_ value: JSONValue) -> Bool? { value.boolValue }
@@ -56,8 +58,7 @@ enum OpenValue {
 
   static func message<Message: OpenMessage>(_ value: JSONValue) -> Message? { value.objectValue.map { Message($0) } }
 
-  /// A list whose elements all have the expected type. An empty list is not read, because the message does not distinguish it from an
-  /// absent one.
+  /// A list whose elements all have the expected type; nil for an empty list, because a message writes no empty lists.
   static func list<Element>(_ value: JSONValue, _ read: (JSONValue) -> Element?) -> [Element]? {
     guard let values = value.arrayValue, !values.isEmpty else { return nil }
     var elements: [Element] = []

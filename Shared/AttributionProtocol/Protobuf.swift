@@ -1,4 +1,5 @@
-/// Writes the part of protobuf's binary format that error details need.
+/// Writes messages in protobuf's binary format, as far as the details of errors need it (`RPCError+JSON.swift`). Default values are left
+/// out.
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -35,35 +36,37 @@ struct ProtobufWriter {
   }
 }
 
-/// Iterates over the fields of one binary message, and ends at the first that cannot be read.
+/// The fields of one binary message, by field number. Fields after the first one that cannot be read are missing.
 struct ProtobufFields {
   private var varints: [Int: UInt64] = [:]
+  /// Strings and embedded messages, in their order.
   private var chunks: [(field: Int, bytes: [UInt8])] = []
 
   init(_ bytes: [UInt8]) {
-    var at = 0
+    var position = 0
     func number() -> UInt64? {
       var value: UInt64 = 0
       var shift: UInt64 = 0
-      while at < bytes.count, shift < 64 {
-        let byte = bytes[at]
-        at += 1
+      while position < bytes.count, shift < 64 {
+        let byte = bytes[position]
+        position += 1
         value |= UInt64(byte & 0x7F) << shift
         if byte < 0x80 { return value }
         shift += 7
       }
       return nil
     }
-    while at < bytes.count {
+    while position < bytes.count {
       guard let tag = number(), let field = Int(exactly: tag >> 3) else { return }
+      // The wire type: 0 is a varint, 2 is a length and so many bytes.
       switch tag & 7 {
       case 0:
         guard let value = number() else { return }
         varints[field] = value
       case 2:
-        guard let length = number(), length <= UInt64(bytes.count - at) else { return }
-        chunks.append((field, Array(bytes[at..<at + Int(length)])))
-        at += Int(length)
+        guard let length = number(), length <= UInt64(bytes.count - position) else { return }
+        chunks.append((field, Array(bytes[position..<position + Int(length)])))
+        position += Int(length)
       default: return
       }
     }
@@ -80,7 +83,7 @@ struct ProtobufFields {
   }
 }
 
-/// Base64 without padding, as in error details; padding is accepted when reading.
+/// Base64 without padding, as Connect writes the details of errors. Decoding also accepts padding and the alphabet for URLs.
 enum UnpaddedBase64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -93,12 +96,14 @@ enum UnpaddedBase64 {
       let chunk =
         UInt32(bytes[index]) << 16 | (rest > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
         | (rest > 2 ? UInt32(bytes[index + 2]) : 0)
-      for place in 0..<min(rest + 1, 4) { text.append(alphabet[Int(chunk >> UInt32(18 - 6 * place) & 63)]) }
+      // Three bytes give four digits of six bits each; one or two bytes give two or three digits.
+      for digit in 0..<min(rest + 1, 4) { text.append(alphabet[Int(chunk >> UInt32(18 - 6 * digit) & 63)]) }
       index += 3
     }
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Nil if a character belongs to neither alphabet.
   static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer: UInt32 = 0

@@ -1,4 +1,5 @@
-/// The sixteen codes of an RPC error in Connect's protocol; no others exist. Which of them are retried: `RPCRetryRule` of AttributionClient.
+/// The sixteen codes of an RPC error in Connect's protocol. `RPCRetryRule` of AttributionClient decides after which of them a call is
+/// retried.
 public enum RPCCode: String, Sendable, Hashable, CaseIterable {
   case canceled
   case unknown

@@ -1,7 +1,8 @@
 import WireJSON
 
 extension RPCError {
-  /// The error's body, with its details as binary protobuf messages in Base64 and, for readers, as JSON beside them.
+  /// The body of an error answer in Connect's format. Each detail is a binary protobuf message in Base64 (`value`), with the same content
+  /// as JSON for people (`debug`).
   public var json: [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()

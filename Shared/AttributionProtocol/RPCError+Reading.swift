@@ -1,10 +1,9 @@
 import WireJSON
 
-// How a client reads an answer that is not 200: the error is in the body; without a valid body the code is inferred from the HTTP status.
-// How the server writes one: `RPCError+JSON.swift`, and `retryAfterSeconds` for `Retry-After`.
+// The client's side of an error answer, whose status is not 200. `RPCError+JSON.swift` is the server's side.
 
 extension RPCError {
-  /// Reads an answer that is not 200: the code is the body's, or derived from the status if the body has none.
+  /// Reads the error of an answer whose status is not 200. If the body has no known code, the code is derived from the status.
   public init(body: [UInt8], httpStatus: Int) {
     self.init(RPCCode(inferredFrom: httpStatus), "the answer has status \(httpStatus) and no error body")
     guard let object = try? JSONValue(parsing: body).objectValue,
@@ -44,7 +43,8 @@ extension RPCError {
 }
 
 extension RPCCode {
-  /// The code that a client derives from the HTTP status of an answer without a valid error body.
+  /// The code that a client derives from the HTTP status of an answer without a valid error body, such as that of a proxy. The table is
+  /// that of Connect's protocol.
   public init(inferredFrom status: Int) {
     self =
       switch status {

@@ -1,8 +1,11 @@
 public import WireJSON
 
-/// Why a call failed. It never contains a secret or a value of the request.
+/// The error of a call: a code, a message for developers and details that programs can use. It contains no secret and no value of the
+/// request.
+///
+/// Handlers throw it, `RPCError+JSON.swift` writes it into the answer, and the client reads it from there (`RPCError+Reading.swift`).
 public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A field with an invalid value, and what a valid one is.
+  /// The path of a field with an invalid value, and a text that says what is wrong.
   public struct FieldViolation: Sendable, Hashable {
     public let field: String
     public let description: String
@@ -19,7 +22,7 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A stable reason in UPPER_SNAKE_CASE.
   public var reason: String?
   public var metadata: [String: String]
-  /// How long to wait before the same request may be sent again.
+  /// The time after which the same request may be sent again.
   public var retryDelay: Duration?
   public var fieldViolations: [FieldViolation]
 
@@ -36,6 +39,7 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
     self.fieldViolations = fieldViolations
   }
 
+  /// The error for an invalid value of a field. `field` is the field's path; it is empty if the whole request is invalid.
   public static func invalidArgument(field: String, _ description: String) -> RPCError {
     RPCError(
       .invalidArgument, field.isEmpty ? description : "\(field): \(description)",
@@ -47,6 +51,7 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
     invalidArgument(field: error.path, error.reason)
   }
 
+  /// - Parameter field: the field that names the missing object.
   public static func notFound(_ message: String, field: String? = nil) -> RPCError {
     RPCError(.notFound, message, fieldViolations: field.map { [FieldViolation(field: $0, description: message)] } ?? [])
   }
@@ -63,12 +68,12 @@ public struct RPCError: Error, Sendable, Hashable, CustomStringConvertible {
 
   public static func unimplemented(_ message: String) -> RPCError { RPCError(.unimplemented, message) }
 
-  /// The error for a broken invariant. The details are only logged.
+  /// The error for a fault of the service itself. The caller learns nothing about the cause, which is only logged.
   public static func internalError(_ message: String = "internal error") -> RPCError { RPCError(.internal, message) }
 
   public var description: String { "\(code.rawValue): \(message)" }
 
-  /// `Retry-After` in whole seconds, rounded up.
+  /// The value of the header `Retry-After`: ``retryDelay`` in whole seconds, rounded up.
   public var retryAfterSeconds: Int64? {
     retryDelay.map { $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0) }
   }

@@ -1,4 +1,5 @@
-/// A method of the contract.
+/// A method of the contract. The types that conform are generated, such as `SignerService.SignOffers`; a server has an `RPCHandler` for
+/// each, and a client calls it with `RPCClient.call`.
 public protocol RPCMethod: Sendable {
   associatedtype Request: RPCMessage
   associatedtype Response: RPCMessage
@@ -7,11 +8,11 @@ public protocol RPCMethod: Sendable {
   static var name: String { get }
   static var idempotency: IdempotencyClass { get }
   static var timeLimit: RPCTimeLimit { get }
-  /// True if the batch limits apply: 16 MiB and 200,000 values.
+  /// True if requests may be as large as a batch: `limits.batchBodyBytes` and `limits.batchJSONValues` apply.
   static var isBatch: Bool { get }
 }
 
 extension RPCMethod {
-  /// `/attribution.signer.v1.SignerService/SignSKAdNetworkImpression`.
+  /// The path of the method's URL, such as `/attribution.signer.v1.SignerService/SignSKAdNetworkImpression`.
   public static var path: String { "/\(service)/\(name)" }
 }

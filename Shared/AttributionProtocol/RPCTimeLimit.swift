@@ -1,4 +1,5 @@
-/// The default and the longest time limit of a call. The server reads `Connect-Timeout-Ms`, 1 to 10 digits, in `RPCExchange`.
+/// The time limits of a method's calls: the default, and the longest that a caller may ask for with the header `Connect-Timeout-Ms`, which
+/// the server reads in `RPCExchange`.
 public struct RPCTimeLimit: Sendable, Hashable {
   public let `default`: Duration
   public let maximum: Duration

@@ -6,7 +6,7 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
   case notificationRecovery = "notification-recovery"
   case asaTokenBroker = "asa-token-broker"
 
-  /// The internal port unless configured otherwise.
+  /// The internal port, on which RPCs are served, unless another one is configured.
   public var defaultPort: Int {
     switch self {
     case .ingest: 8090
@@ -17,12 +17,12 @@ public enum ServiceName: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// True if the service needs the queues to work. Signer signs without Redis.
+  /// True if the service has queues, for which it needs Redis. Signer has none.
   public var needsQueues: Bool { self != .signer }
 
-  /// True if the service needs signer to work: each call to Apple needs a token that signer makes.
+  /// True if the service cannot work without signer: each call to the App Store Server API needs a token that signer makes.
   public var needsSigner: Bool { self == .notificationRecovery }
 
-  /// Ingest's port for devices, the App Store and SDKs.
+  /// Ingest's port for devices, the App Store and SDKs, unless another one is configured.
   public static let defaultPublicPort = 8080
 }

@@ -1,4 +1,5 @@
-/// A point in time in the years 1 to 9999, like google.protobuf.Timestamp. It is written as RFC 3339 in UTC; other offsets are accepted.
+/// A point in time, like `google.protobuf.Timestamp`. Its text is in the format of RFC 3339, which has the years 1 to 9999; the
+/// initializers from numbers do not check the range.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whole seconds since 1970.
   public var seconds: Int64
@@ -10,13 +11,15 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     self.nanos = nanos
   }
 
+  /// Creates a timestamp from milliseconds since 1970, without a check of the range.
   public init(millisecondsSince1970 milliseconds: Int64) {
     let (quotient, remainder) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     seconds = remainder < 0 ? quotient - 1 : quotient
     nanos = Int32((remainder < 0 ? remainder + 1000 : remainder) * 1_000_000)
   }
 
-  /// Creates a timestamp from milliseconds since 1970; nil outside the years 1 to 9999, which cannot be written.
+  /// Creates a timestamp from milliseconds since 1970; nil outside the years 1 to 9999, for which there is no text in the format of RFC
+  /// 3339.
   public init?(writableMilliseconds milliseconds: Int64) {
     guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else { return nil }
     self.init(millisecondsSince1970: milliseconds)
@@ -34,7 +37,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     let (year, month, day) = Self.date(fromDays: days)
     // The text is written digit by digit for speed: each event contains two timestamps.
     return String(unsafeUninitializedCapacity: 48) { buffer in
-      var digits = Digits(room: buffer)
+      var digits = DigitWriter(buffer: buffer)
+      // Other years are not valid in RFC 3339, but must not be written as a wrong year.
       if (0...9999).contains(year) { digits.write(year, 4) } else { for byte in String(year).utf8 { digits.write(byte) } }
       digits.write(UInt8(ascii: "-"))
       digits.write(month, 2)
@@ -62,28 +66,31 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// Writes characters into the buffer of a new string.
-  private struct Digits {
-    let room: UnsafeMutableBufferPointer<UInt8>
+  private struct DigitWriter {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
     var count = 0
 
     mutating func write(_ byte: UInt8) {
-      room[count] = byte
+      buffer[count] = byte
       count += 1
     }
 
+    /// Writes the last `width` decimal digits of a value, with leading zeros.
     mutating func write(_ value: Int64, _ width: Int) {
       var rest = value
-      var place = count + width
-      while place > count {
-        place -= 1
-        room[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      var index = count + width
+      while index > count {
+        index -= 1
+        buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
         rest /= 10
       }
       count += width
     }
   }
 
-  /// Reads a text such as `2026-11-21T08:00:00Z` or `2026-11-21T08:00:00.123+01:00`; nil for anything else.
+  /// Reads a text in the format of RFC 3339, such as `2026-11-21T08:00:00Z` or `2026-11-21T08:00:00.123+01:00`; nil for any other text.
+  ///
+  /// `t` and `z` may be lower case. Digits after nanoseconds are dropped. A leap second (60) is refused.
   public init?(text: String) {
     var rest = text.utf8[...]
     func digits(_ count: Int) -> Int64? {
@@ -141,7 +148,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar. Years are counted from March so that the leap day is the last.
+  /// The days from 1970-01-01 to a date of the Gregorian calendar. The calculation counts years from March, so that the leap day is the
+  /// last day of a year, in eras of 400 years (146,097 days), after which the calendar repeats.
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -151,6 +159,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
+  /// The inverse of ``days(_:_:_:)``.
   private static func date(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

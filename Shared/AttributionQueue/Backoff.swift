@@ -10,6 +10,6 @@ public struct Backoff: Sendable, Hashable {
     self.cap = cap
   }
 
-  /// The wait after an attempt; the first attempt is 1.
+  /// The wait after an attempt, counted from 1. The exponent is limited, so that the product cannot overflow.
   public func wait(after attempt: Int) -> Duration { min(cap, base * (1 << min(attempt, 20))) * Double.random(in: 0...1) }
 }

@@ -20,13 +20,13 @@ public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
 
   private static func shard(of id: UnsafeBufferPointer<UInt8>) -> Shard? {
     guard id.count == 36, id[3] == UInt8(ascii: "-") else { return nil }
-    var index = 0
-    for place in 0..<3 {
-      guard (48...57).contains(id[place]) else { return nil }
-      index = index * 10 + Int(id[place] - 48)
+    var shard = 0
+    for index in 0..<3 {
+      guard (48...57).contains(id[index]) else { return nil }
+      shard = shard * 10 + Int(id[index] - 48)
     }
-    for place in 4..<36 where !(48...57).contains(id[place]) && !(97...102).contains(id[place]) { return nil }
-    return index < Shard.count ? Shard(index) : nil
+    for index in 4..<36 where !(48...57).contains(id[index]) && !(97...102).contains(id[index]) { return nil }
+    return shard < Shard.count ? Shard(shard) : nil
   }
 
   /// 32 hexadecimal digits.

@@ -8,7 +8,15 @@ public import Traces
   import Glibc
 #endif
 
-/// The queues in Redis. This type accepts deliveries and reads their state; ``ShardWorker`` and ``DeadlineWorker`` work them.
+/// The queues in Redis. This type accepts deliveries and reads their state; ``ShardWorker`` and ``DeadlineWorker`` work their messages.
+///
+/// ``accept(_:)`` appends the message of a delivery to the ready stream of its shard. A worker reads the stream, calls the handler and
+/// settles its decision: the message is completed and publishes events in the ``EventFeed``, is delayed, or becomes a dead letter. Read
+/// next: `Accept/DeliveryQueue+Accept.swift`, `Work/Shards/ShardWorker.swift`, `Commit/Settlement.swift`. All key names are in
+/// `Store/Keys.swift`.
+///
+///     let deliveries = try await DeliveryQueue.open(redis: redis, configuration: QueueConfiguration(), logger: logger)
+///     let outcome = try await deliveries.accept(request)
 public final class DeliveryQueue: Sendable {
   public let configuration: QueueConfiguration
   /// Counts of dead letters that were dropped.
@@ -19,9 +27,9 @@ public final class DeliveryQueue: Sendable {
   let deduplication: DeduplicationStore
   let scheduleWrites = ScheduleWriteCoalescer()
   let knownForm: CachedValue<StoreForm>
-  /// True or false makes all messages enter their order lines when they are verified or accepted, whatever the form of their shard, in tests
-  /// of stores that older builds have written.
-  let ordersAfterProofAlways = Mutex<Bool?>(nil)
+  /// Tests of stores that older builds have written set this: messages then enter their order lines when they are verified (true) or
+  /// accepted (false), whatever the form of their shard.
+  let linesEnteredWhenVerified = Mutex<Bool?>(nil)
   public let tracer: Tracer
   /// Called for each message that this process accepted, with its queue; not for duplicates.
   let observeAccept: @Sendable (QueueName) -> Void
@@ -64,8 +72,8 @@ public final class DeliveryQueue: Sendable {
         redis: redis, replication: replication, configuration: configuration, digestKey: key, tracer: tracer, logger: logger,
         observeAccept: observeAccept)
     } catch {
-      if case .refused(let text) = error, text.hasPrefix(RedisSafetyCheck.mark) {
-        throw .unsafeRedis(String(text.dropFirst(RedisSafetyCheck.mark.count)))
+      if case .refused(let text) = error, text.hasPrefix(RedisSafetyCheck.refusalPrefix) {
+        throw .unsafeRedis(String(text.dropFirst(RedisSafetyCheck.refusalPrefix.count)))
       }
       throw .unavailable(error)
     }
@@ -73,13 +81,13 @@ public final class DeliveryQueue: Sendable {
     return opened
   }
 
-  /// The arguments by which a script decides if a message enters its order line now (`entersLine` in `form.lua`): the form of the shard
-  /// decides, which the position of the group shows. The word decides if no worker has taken the shard yet: in ``StoreForm/leased``, workers
-  /// expect a message in its line from its acceptance on. ``ShardWorker`` handles both.
-  var whenLinesAreEntered: (word: String, group: String) {
+  /// The arguments by which accept.lua and replay.lua decide if a message enters its order line now (`entersLine` in form.lua). The form of
+  /// its shard decides, which the position of the shard's consumer group shows. If no worker has taken the shard yet, `whenUntaken`
+  /// decides: `accepted` in ``StoreForm/leased``, whose workers expect a message in its line from its acceptance on, else `verified`.
+  var orderLineArguments: (whenUntaken: String, group: String) {
     get async throws(QueueError) {
-      // No group has an empty name.
-      if let always = ordersAfterProofAlways.withLock({ $0 }) { return (always ? "verified" : "accepted", "") }
+      // No consumer group has an empty name, so every shard counts as not taken.
+      if let always = linesEnteredWhenVerified.withLock({ $0 }) { return (always ? "verified" : "accepted", "") }
       return (try await form >= .owned ? "verified" : "accepted", Self.group)
     }
   }
@@ -99,9 +107,12 @@ public final class DeliveryQueue: Sendable {
   }
 
   /// True if a natural key was claimed within the time that the deduplication store covers.
+  ///
+  /// - Parameters:
+  ///   - orderKey: the order key of the delivery, which decides its shard.
+  ///   - long: the value of ``Completion/rememberLong`` with which the key is claimed.
   public func isNaturalKeySeen(_ naturalKey: String, orderKey: String?, long: Bool) async throws(QueueError) -> Bool {
-    let place = deduplication.digest(orderKey ?? naturalKey)
-    let shard = Shard(Int(place[0]))
+    let shard = Shard(Int(deduplication.digest(orderKey ?? naturalKey)[0]))
     let claim = deduplication.claim(naturalKey, scope: long ? .notification : .delivery, shard: shard, now: Self.now)
     for bucket in claim.buckets
     where try await send(["SISMEMBER", .string(bucket), .integer(claim.member)]).integer == 1 { return true }
@@ -110,8 +121,8 @@ public final class DeliveryQueue: Sendable {
 
   /// The event with that id, if it was published in the shard of the message and is still stored.
   public func publishedEvent(_ id: String, besides lease: LeasedMessage) async throws(QueueError) -> [UInt8]? {
-    guard let place = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
-    let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(place), .string(place)])
+    guard let entryID = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
+    let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(entryID), .string(entryID)])
     return EventFeed.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
@@ -128,7 +139,7 @@ public final class DeliveryQueue: Sendable {
   /// The text as one line of a message's history.
   static func oneLine(_ text: String) -> String { String(text.prefix(500)).replacing("\n", with: " ") }
 
-  /// Makes a delayed message due now; false when it is not waiting.
+  /// Makes a delayed message due now; false if it is not delayed, or waits in its order line.
   @discardableResult
   public func expedite(_ id: DeliveryID, in queue: QueueName) async throws(QueueError) -> Bool {
     let moved = try await run(Scripts.expedite, [Keys.delayed(queue, id.shard)], [.string(id.description)]).integer == 1
@@ -136,7 +147,7 @@ public final class DeliveryQueue: Sendable {
     return moved
   }
 
-  /// Makes delayed messages of one shard ready, in this order and before messages that are accepted later. Returns how many were waiting.
+  /// Makes delayed messages of one shard ready, in this order and before messages that are accepted later. Returns how many were delayed.
   /// Not for a queue that is worked by deadline, which has no such order.
   @discardableResult
   public func makeReady(_ ids: [DeliveryID], in queue: QueueName) async throws(QueueError) -> Int {
@@ -159,13 +170,13 @@ public final class DeliveryQueue: Sendable {
     do { return try await script.run(client ?? redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 
-  func run(_ script: RedisScript, _ keys: EncodedArguments, _ words: EncodedArguments, on client: RedisClient? = nil)
+  func run(_ script: RedisScript, _ keys: EncodedArguments, _ arguments: EncodedArguments, on client: RedisClient? = nil)
     async throws(QueueError) -> RedisReply
   {
-    do { return try await script.run(client ?? redis, keys, words) } catch { throw .unavailable(error) }
+    do { return try await script.run(client ?? redis, keys, arguments) } catch { throw .unavailable(error) }
   }
 
-  func send(_ words: [RedisArgument]) async throws(QueueError) -> RedisReply {
-    do { return try await redis.send(words) } catch { throw .unavailable(error) }
+  func send(_ command: [RedisArgument]) async throws(QueueError) -> RedisReply {
+    do { return try await redis.send(command) } catch { throw .unavailable(error) }
   }
 }

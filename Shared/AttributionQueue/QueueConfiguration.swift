@@ -10,7 +10,7 @@ public struct QueueConfiguration: Sendable {
   /// How long a lease lasts without renewal, where messages are leased one by one: in the queue `tokens`, and in form 1 of the store in
   /// every queue. The token broker starts only if `adServices.timeout` is shorter.
   public var lease: Duration = .seconds(30)
-  /// The time between two renewals of a lease, so that one failed renewal does not lose it.
+  /// The time between two renewals of a lease: a third of it, so that one failed renewal does not lose the lease.
   var leaseRenewal: Duration { lease / 3 }
   /// How long a worker that sends no heartbeat keeps its shards.
   public var workerTimeout: Duration = .seconds(10)
@@ -85,7 +85,7 @@ public struct QueueConfiguration: Sendable {
   }
 
   /// The number of buckets per shard and generation. Generations of copies are shorter and get proportionally fewer buckets, times two,
-  /// because the busy hours of a day fill them above the average.
+  /// because the busy hours of a day fill them above the average. The limit of 2^24 keeps extreme settings from overflowing.
   func buckets(of scope: DeduplicationScope) -> Int {
     guard scope == .copy else { return seenBuckets }
     return Int(min(Double(1 << 24), (2 * Double(seenBuckets) * (copyGeneration / deliveryGeneration)).rounded(.up)))

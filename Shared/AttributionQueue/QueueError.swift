@@ -4,13 +4,13 @@ public import RedisClient
 public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Redis is unavailable, slow or refuses to write.
   case unavailable(RedisError)
-  /// The backlog has reached its bound.
+  /// The shard of the message has reached its part of ``QueueConfiguration/backlogBound``.
   case backlogFull
-  /// Another worker holds the message now.
+  /// Another worker owns the shard now, or has leased the message.
   case leaseLost
   /// The store has a form that this build does not know.
   case unknownForm(String)
-  /// Redis is configured so that data could be lost. The text says what is wrong and how to correct it.
+  /// Redis is configured so that it could lose data. The text says what is wrong and how to correct it.
   case unsafeRedis(String)
 
   public var description: String {
@@ -20,8 +20,9 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
     case .leaseLost: "another worker has taken over the message"
     case .unsafeRedis(let what): what
     case .unknownForm(let form):
-      "what lies in Redis has form \(form), and this build knows forms \(StoreForm.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")): "
-        + "start a newer build, or have the one that set it go back to form \(StoreForm.newest.rawValue) first (SetStoreForm)"
+      "the data in Redis has form \(form), and this build knows forms "
+        + StoreForm.allCases.map { "\($0.rawValue)" }.joined(separator: " and ")
+        + ": start a newer build, or first set form \(StoreForm.newest.rawValue) with the build that set this one (SetStoreForm)"
     }
   }
 }

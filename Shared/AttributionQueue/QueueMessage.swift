@@ -16,7 +16,8 @@ public struct QueueMessage: Sendable, Hashable {
   public var traceparent: String?
   /// The request's id (`X-Request-Id`), which `GetDeadLetter` returns. It may be the sender's own, so no span or log of a message has it.
   public var requestId: String?
-  /// The digest under which the deduplication store holds the idempotency key, in hexadecimal digits; set by ``DeliveryQueue/accept(_:)``.
+  /// The part of the idempotency key's digest that identifies its claim in the deduplication store, in hexadecimal digits
+  /// (``DeduplicationStore/Claim/digits(of:)``); set by ``DeliveryQueue/accept(_:)``.
   var claim: String?
 
   public init(
@@ -33,7 +34,8 @@ public struct QueueMessage: Sendable, Hashable {
     self.requestId = requestId
   }
 
-  /// All but kind and body, as the queue stores it.
+  /// All but kind and body, as the queue stores it: JSON with the members `r` (received at), `s` (source), `t` (traceparent), `q` (request
+  /// id), `c` (claim) and `a` (attributes).
   var envelope: [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
@@ -66,6 +68,7 @@ public struct QueueMessage: Sendable, Hashable {
     return writer.bytes
   }
 
+  /// Returns nil if the envelope cannot be read.
   init?(kind: String, body: [UInt8], envelope: [UInt8]) {
     var (receivedAt, source) = (Int64.min, "")
     var (traceparent, requestId, claim): (String?, String?, String?)

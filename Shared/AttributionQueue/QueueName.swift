@@ -13,7 +13,7 @@ public enum QueueName: String, Sendable, Hashable, CaseIterable {
   /// Reports of external purchases for Apple, worked by notification-recovery.
   case reports
 
-  /// The index of the queue, from zero.
+  /// The index of the queue among all queues, from zero.
   var index: Int {
     switch self {
     case .intake: 0

@@ -1,10 +1,10 @@
 import Traces
 
-/// Spans of messages by OpenTelemetry's messaging conventions: accepting a message is a `send` span whose context is stored with the message;
-/// working it is a `process` span below that.
+/// Spans of messages by OpenTelemetry's messaging conventions: accepting a message is a `send` span, whose context is stored with the
+/// message; handling the message is a `process` span, a child of that.
 ///
-/// ``QueueMessage`` has both headers of the request: `traceparent` and the request's id. The id is in no span of a message, because the
-/// message does not say whether the sender gave it: a sender's id may be the identifier of a device.
+/// ``QueueMessage`` has two headers of the request: `traceparent` and the request's id. No span of a message has the request's id, because
+/// the message does not say whether the sender chose it, and a sender may use the identifier of a device.
 extension Tracer {
   private static func attributes(_ operation: String, _ queue: QueueName) -> [SpanAttribute] {
     [
@@ -18,17 +18,17 @@ extension Tracer {
     let message = request.message
     let parent = message.traceparent ?? (isRecording ? Span.current?.traceparent : nil)
     return span(
-      "send \(request.queue.rawValue)", .producer, below: parent,
+      "send \(request.queue.rawValue)", .producer, childOf: parent,
       Self.attributes("send", request.queue) + [
         SpanAttribute("messaging.message.body.size", .integer(Int64(message.body.count))),
         SpanAttribute("attribution.kind", message.kind),
       ])
   }
 
-  /// The span of a message from the time a worker takes it until it is settled.
+  /// The span of a message from the time at which a worker reads it until it is settled.
   func processing(_ message: QueueMessage, _ id: DeliveryID, attempt: Int, in queue: QueueName) -> Span? {
     span(
-      "process \(queue.rawValue)", .consumer, below: message.traceparent,
+      "process \(queue.rawValue)", .consumer, childOf: message.traceparent,
       Self.attributes("process", queue) + [
         SpanAttribute("messaging.destination.partition.id", String(id.shard.index)), SpanAttribute("messaging.message.id", id.description),
         SpanAttribute("attribution.kind", message.kind), SpanAttribute("attribution.attempt", .integer(Int64(attempt))),
@@ -61,8 +61,8 @@ extension LeasedMessage {
 }
 
 extension QueueError {
-  /// A word for metrics and spans, out of a fixed set.
-  var word: String {
+  /// The error's name in spans, out of a fixed set.
+  var label: String {
     switch self {
     case .unavailable: "store_unavailable"
     case .backlogFull: "backlog_full"

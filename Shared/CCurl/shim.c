@@ -36,7 +36,7 @@ CURLMcode attribution_curl_multi_set_long(CURLM *handle, CURLMoption option, lon
 static int limit_silence(void *milliseconds, curl_socket_t socket, curlsocktype purpose) {
   (void)purpose;
   unsigned int limit = (unsigned int)(uintptr_t)milliseconds;
-  // The option fails for sockets other than TCP, which need no limit.
+  // Fails for a socket other than TCP, which needs no limit.
   (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
   return CURL_SOCKOPT_OK;
 }

@@ -1,1 +1,2 @@
+// SwiftPM needs a source file in each C target.
 #include "CHiredis.h"

@@ -1,7 +1,7 @@
-// Yams imports all of Foundation, and Foundation's ICU adds 34 MB of locale data (`icudt76_dat`) to each executable. No service formats
-// text for a locale. The only use of ICU is regular expressions in Yams, whose tables are part of ICU's code. ICU supports an empty data
-// package ("stub data"). This file defines one in the format of ICU's common data (unicode/udata.h, UDataInfo; "CmnD"/"ToCP" table of
-// contents without entries). The linker finds this symbol first and leaves out the archive's member.
+// Yams imports all of Foundation, and Foundation's ICU adds its large locale data (`icudt76_dat`) to each executable. No service formats
+// text for a locale. ICU is only used for regular expressions in Yams, and their tables are part of ICU's code. ICU supports an empty data
+// package ("stub data"). This file defines one in the format of ICU's common data (unicode/udata.h: UDataInfo, and a table of contents of
+// the type "ToCP" without entries). The linker finds this symbol first and leaves out the archive's member.
 #include "CICUData.h"
 
 #include <stdint.h>
@@ -20,8 +20,8 @@ struct common_data {
   uint32_t entries, reserved[3];
 };
 
-// The number in the name is the version of Foundation's ICU. If that changes, the whole package is linked again, which shows in the size of
-// the images.
+// The number in the name is the version of Foundation's ICU. If a toolchain has another version, the whole data is linked again, which is
+// visible in the size of the images.
 __attribute__((aligned(16))) const struct common_data icudt76_dat = {
     .header_size = 32,
     .magic1 = 0xda,

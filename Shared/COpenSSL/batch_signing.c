@@ -8,42 +8,50 @@
 #include <openssl/err.h>
 #include <openssl/obj_mac.h>
 
-/* An ECDSA signature needs two inversions: of the nonce k modulo the order, and of the Z coordinate of k G modulo the field's prime. They
-   are a third of its cost, and n numbers can be inverted together at the cost of one inversion and some multiplications (Montgomery). So
-   signatures that are requested at the same time are made together.
+/* An ECDSA signature (r, s) needs two inversions: of the nonce k modulo the curve's order, and of the Z coordinate of k G modulo the
+   field's prime. They are a large part of its cost. Several numbers can be inverted together at the cost of one inversion and a few
+   multiplications for each number (Montgomery's trick). So signatures that are requested at the same time are made together.
 
-   All arithmetic on secrets is done by functions of OpenSSL: the nonce is BN_generate_dsa_nonce's, made of the private key, the digest
-   and fresh random bytes as in every signature of OpenSSL; the multiple of the generator is EC_POINT_mul's; inversion is a power with a
-   public exponent by BN_mod_exp_mont_consttime; the last step, which uses the private key, is ECDSA_do_sign_ex's. Their time does not
-   depend on the secrets, except that a number whose leading word is zero is shorter. With words of 64 bits, the probability of that for
-   a number of 256 bits is 2^-64. No nonce outlives the call, and none is made before the digest is known: a copy of this process, such
-   as a restored snapshot of its machine, cannot sign two messages with one nonce. */
+   OpenSSL's functions do all arithmetic on secrets:
+   - BN_generate_dsa_nonce derives the nonce from the private key, the digest and fresh random bytes, as in every signature of OpenSSL.
+   - EC_POINT_mul computes the multiple of the generator.
+   - BN_mod_exp_mont_consttime inverts: the inverse is a power with a public exponent.
+   - ECDSA_do_sign_ex does the last step, which uses the private key.
+   Their time does not depend on the secrets, except that a number whose highest word is zero is shorter. With words of 64 bits, a number
+   of 256 bits has such a word with a probability of 2^-64.
+
+   No nonce outlives the call, and none is made before the digest is known. So a copy of this process, such as a restored snapshot of its
+   machine, cannot sign two messages with one nonce. */
 
 #if !defined(SIXTY_FOUR_BIT_LONG) && !defined(SIXTY_FOUR_BIT)
-#error "OpenSSL's words must have 64 bits: with shorter ones the time of a signature tells more about its nonce"
+#error "OpenSSL's words must have 64 bits: with shorter words the time of a signature reveals more about its nonce"
 #endif
 
-/* Below this, inverting together costs more than it saves. */
-static const size_t fewest_for_sharing = 4;
+/* For fewer signatures, inverting together costs more than it saves. */
+static const size_t min_batch = 4;
 
 struct modulus {
   BIGNUM *value;
-  /* The modulus minus two, the exponent of the power that inverts. */
+  /* The modulus minus two. A number to the power of this is its inverse, because the modulus is prime. */
   BIGNUM *exponent;
   BN_MONT_CTX *montgomery;
 };
 
-/* Made once and then immutable; they live as long as the process. */
+/* These are made once, are then immutable, and live as long as the process. */
 static struct modulus order_modulus, field_modulus;
 static CRYPTO_ONCE once = CRYPTO_ONCE_STATIC_INIT;
 static int moduli_made = 0;
 
+/* The values of a batch. The arrays have one element for each signature. */
 struct signing {
   BN_CTX *context;
+  /* k G. */
   EC_POINT **points;
-  /* For each signature: the nonce, the first number, and the values for the inversion. */
-  BIGNUM **k, **r, **z, **before;
-  BIGNUM *carry, *power;
+  /* The nonce, then its inverse; the signature's r; the Z coordinate of k G, then its inverse. */
+  BIGNUM **k, **r, **z;
+  /* For `invert`: the products of the numbers up to each one, and two numbers in between. */
+  BIGNUM **products;
+  BIGNUM *inverse, *power;
   size_t count;
 };
 
@@ -89,7 +97,7 @@ static void make_moduli(void) {
   BN_CTX_free(context);
 }
 
-/* A number for secrets, for which OpenSSL uses its constant-time functions. */
+/* A number for a secret: OpenSSL uses its constant-time functions for it. */
 static BIGNUM *new_number(void) {
   BIGNUM *number = BN_secure_new();
   if (number != NULL) BN_set_flags(number, BN_FLG_CONSTTIME);
@@ -107,38 +115,38 @@ static void free_numbers(BIGNUM **numbers, size_t count) {
   OPENSSL_free(numbers);
 }
 
-static int all_there(BIGNUM *const *numbers, size_t count) {
+static int all_allocated(BIGNUM *const *numbers, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (numbers == NULL || numbers[i] == NULL) return 0;
   return 1;
 }
 
-/* Replaces each number by its inverse. They are in Montgomery's form before and after. Fails if one of them is zero. */
+/* Replaces each number by its inverse. The numbers are in Montgomery form before and after. Fails if one of them is zero. */
 static int invert(struct signing *self, const struct modulus *modulus, BIGNUM **numbers) {
   BN_MONT_CTX *montgomery = modulus->montgomery;
-  /* before[i] is the product of the numbers up to i. */
-  if (BN_copy(self->before[0], numbers[0]) == NULL) return 0;
+  /* products[i] is the product of the numbers from 0 to i. */
+  if (BN_copy(self->products[0], numbers[0]) == NULL) return 0;
   for (size_t i = 1; i < self->count; i++)
-    if (!BN_mod_mul_montgomery(self->before[i], self->before[i - 1], numbers[i], montgomery, self->context)) return 0;
-  if (!BN_from_montgomery(self->carry, self->before[self->count - 1], montgomery, self->context) ||
-      !BN_mod_exp_mont_consttime(self->power, self->carry, modulus->exponent, modulus->value, self->context, montgomery) ||
-      !BN_to_montgomery(self->carry, self->power, montgomery, self->context))
+    if (!BN_mod_mul_montgomery(self->products[i], self->products[i - 1], numbers[i], montgomery, self->context)) return 0;
+  if (!BN_from_montgomery(self->inverse, self->products[self->count - 1], montgomery, self->context) ||
+      !BN_mod_exp_mont_consttime(self->power, self->inverse, modulus->exponent, modulus->value, self->context, montgomery) ||
+      !BN_to_montgomery(self->inverse, self->power, montgomery, self->context))
     return 0;
-  /* carry is the inverse of the product of the numbers up to i. */
+  /* `inverse` is the inverse of the product of the numbers from 0 to i. */
   for (size_t i = self->count - 1; i > 0; i--) {
-    if (!BN_mod_mul_montgomery(self->before[i], self->carry, self->before[i - 1], montgomery, self->context) ||
-        !BN_mod_mul_montgomery(self->carry, self->carry, numbers[i], montgomery, self->context) ||
-        BN_copy(numbers[i], self->before[i]) == NULL)
+    if (!BN_mod_mul_montgomery(self->products[i], self->inverse, self->products[i - 1], montgomery, self->context) ||
+        !BN_mod_mul_montgomery(self->inverse, self->inverse, numbers[i], montgomery, self->context) ||
+        BN_copy(numbers[i], self->products[i]) == NULL)
       return 0;
   }
-  /* The last inverse times its number is one only if no number was zero and no step was wrong. A wrong step would make all signatures
-     wrong. */
-  return BN_mod_mul_montgomery(self->power, self->carry, numbers[0], montgomery, self->context) &&
+  /* Now `inverse` should be the inverse of numbers[0]. Their product is one only if no number was zero and no step was wrong. A wrong step
+     would make all signatures wrong. */
+  return BN_mod_mul_montgomery(self->power, self->inverse, numbers[0], montgomery, self->context) &&
          BN_from_montgomery(self->power, self->power, montgomery, self->context) && BN_is_one(self->power) &&
-         BN_copy(numbers[0], self->carry) != NULL;
+         BN_copy(numbers[0], self->inverse) != NULL;
 }
 
-/* Computes the first number of each signature, and replaces each nonce by its inverse. */
+/* Computes r of each signature, and replaces each nonce by its inverse. */
 static int prepare(struct signing *self, const EC_GROUP *group, EC_KEY *const *keys, const uint8_t *digests) {
   const struct modulus *order = &order_modulus, *field = &field_modulus;
   for (size_t i = 0; i < self->count; i++) {
@@ -154,13 +162,13 @@ static int prepare(struct signing *self, const EC_GROUP *group, EC_KEY *const *k
   }
   if (!invert(self, order, self->k) || !invert(self, field, self->z)) return 0;
   for (size_t i = 0; i < self->count; i++) {
-    /* x = X / Z^2 */
+    /* x = X / Z^2. The array r has X at first. */
     if (!BN_mod_mul_montgomery(self->z[i], self->z[i], self->z[i], field->montgomery, self->context) ||
         !BN_mod_mul_montgomery(self->r[i], self->r[i], self->z[i], field->montgomery, self->context) ||
         !BN_from_montgomery(self->r[i], self->r[i], field->montgomery, self->context) ||
         !BN_from_montgomery(self->k[i], self->k[i], order->montgomery, self->context))
       return 0;
-    /* The field is larger than the order, by less than the order. */
+    /* r = x modulo the order. The field's prime is less than twice the order, so one subtraction is enough. */
     if (BN_cmp(self->r[i], order->value) >= 0 && !BN_sub(self->r[i], self->r[i], order->value)) return 0;
   }
   return 1;
@@ -176,19 +184,18 @@ static int sign_together(EC_KEY *const *keys, const uint8_t *digests, size_t cou
   self.k = new_numbers(count);
   self.r = new_numbers(count);
   self.z = new_numbers(count);
-  self.before = new_numbers(count);
-  self.carry = new_number();
+  self.products = new_numbers(count);
+  self.inverse = new_number();
   self.power = new_number();
-  if (self.points == NULL || !all_there(self.k, count) || !all_there(self.r, count) || !all_there(self.z, count) ||
-      !all_there(self.before, count) || self.carry == NULL || self.power == NULL)
+  if (self.points == NULL || !all_allocated(self.k, count) || !all_allocated(self.r, count) || !all_allocated(self.z, count) ||
+      !all_allocated(self.products, count) || self.inverse == NULL || self.power == NULL)
     goto end;
   for (size_t i = 0; i < count; i++)
     if ((self.points[i] = EC_POINT_new(group)) == NULL) goto end;
   if (!prepare(&self, group, keys, digests)) goto end;
   made = 1;
   for (size_t i = 0; made && i < count; i++) {
-    /* Neither number of a signature may be zero. ECDSA_do_sign_ex refuses only a second number of zero. In both cases another nonce is
-       used. */
+    /* Neither r nor s may be zero. ECDSA_do_sign_ex checks only s. In both cases the signature is made alone, with another nonce. */
     ERR_set_mark();
     ECDSA_SIG *signature = BN_is_zero(self.r[i]) ? NULL : ECDSA_do_sign_ex(digests + 32 * i, 32, self.k[i], self.r[i], keys[i]);
     ERR_pop_to_mark();
@@ -201,15 +208,15 @@ end:
   free_numbers(self.k, count);
   free_numbers(self.r, count);
   free_numbers(self.z, count);
-  free_numbers(self.before, count);
-  BN_clear_free(self.carry);
+  free_numbers(self.products, count);
+  BN_clear_free(self.inverse);
   BN_clear_free(self.power);
   BN_CTX_free(self.context);
   return made;
 }
 
 int copenssl_sign_batch(EC_KEY *const *keys, const uint8_t *digests, size_t count, uint8_t *signatures) {
-  if (count >= fewest_for_sharing && CRYPTO_THREAD_run_once(&once, make_moduli) && moduli_made)
+  if (count >= min_batch && CRYPTO_THREAD_run_once(&once, make_moduli) && moduli_made)
     return sign_together(keys, digests, count, signatures);
   for (size_t i = 0; i < count; i++)
     if (!sign_alone(keys[i], digests + 32 * i, signatures + 64 * i)) return 0;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// PKCS #11 Cryptographic Token Interface Base Specification 2.40: the beginning of its function list. Functions that are not called here
-// have no types.
+// The types of the PKCS #11 Cryptographic Token Interface Base Specification 2.40, as far as they are used here. copenssl_pkcs11_module is
+// the beginning of the specification's list of functions (CK_FUNCTION_LIST). Functions that are not called here have the type unused_t.
 typedef unsigned long ulong_t;
 typedef struct {
   unsigned char major, minor;
@@ -70,7 +70,7 @@ copenssl_pkcs11_module *copenssl_pkcs11_module_open(const char *path, char *reas
   *(void **)&get_function_list = dlsym(library, "C_GetFunctionList");
   copenssl_pkcs11_module *module = NULL;
   if (get_function_list == NULL) {
-    snprintf(reason, capacity, "is no PKCS#11 library (it has no C_GetFunctionList)");
+    snprintf(reason, capacity, "is not a PKCS#11 library (it has no function C_GetFunctionList)");
     dlclose(library);
     return NULL;
   }
@@ -80,12 +80,13 @@ copenssl_pkcs11_module *copenssl_pkcs11_module_open(const char *path, char *reas
     code = module->initialize(&arguments);
     if (code == ok || code == already_initialized) return module;
   }
-  snprintf(reason, capacity, "does not start (PKCS#11 code 0x%lx)", code);
+  snprintf(reason, capacity, "cannot be initialised (PKCS#11 code 0x%lx)", code);
   dlclose(library);
   return NULL;
 }
 
-static void trimmed(char *to, const unsigned char *from, size_t length) {
+// Copies a text without its padding, and ends it with a zero byte.
+static void copy_trimmed(char *to, const unsigned char *from, size_t length) {
   while (length > 0 && (from[length - 1] == ' ' || from[length - 1] == 0)) length -= 1;
   memcpy(to, from, length);
   to[length] = 0;
@@ -96,10 +97,11 @@ long copenssl_pkcs11_tokens(copenssl_pkcs11_module *module, copenssl_pkcs11_toke
   ulong_t count = 0;
   ulong_t code = module->get_slot_list(1, NULL, &count);
   if (code != ok) return -(long)code;
-  // A token may be inserted between the two calls.
+  // Leaves space for tokens that are inserted between the two calls.
   count += 8;
   ulong_t *slots = calloc(count, sizeof *slots);
   copenssl_pkcs11_token *found = calloc(count, sizeof *found);
+  // Without memory, the process ends, as Swift's allocations do.
   if (slots == NULL || found == NULL) abort();
   code = module->get_slot_list(1, slots, &count);
   long initialized = 0;
@@ -110,10 +112,10 @@ long copenssl_pkcs11_tokens(copenssl_pkcs11_module *module, copenssl_pkcs11_toke
     copenssl_pkcs11_token *token = &found[initialized++];
     token->slot = slots[index];
     token->flags = info.flags;
-    trimmed(token->label, info.label, sizeof info.label);
-    trimmed(token->manufacturer, info.manufacturer, sizeof info.manufacturer);
-    trimmed(token->model, info.model, sizeof info.model);
-    trimmed(token->serial, info.serial, sizeof info.serial);
+    copy_trimmed(token->label, info.label, sizeof info.label);
+    copy_trimmed(token->manufacturer, info.manufacturer, sizeof info.manufacturer);
+    copy_trimmed(token->model, info.model, sizeof info.model);
+    copy_trimmed(token->serial, info.serial, sizeof info.serial);
   }
   free(slots);
   if (code != ok) {
@@ -132,13 +134,13 @@ long copenssl_pkcs11_count_private_keys(
   ulong_t code = module->open_session(slot, serial_session, NULL, NULL, &session);
   if (code != ok) return -(long)code;
   ulong_t class = class_private_key;
-  attribute_t wanted[3] = {{attribute_class, &class, sizeof class}};
+  attribute_t template[3] = {{attribute_class, &class, sizeof class}};
   ulong_t conditions = 1;
-  if (label != NULL) wanted[conditions++] = (attribute_t){attribute_label, (void *)label, strlen(label)};
-  if (id != NULL) wanted[conditions++] = (attribute_t){attribute_id, (void *)id, id_length};
+  if (label != NULL) template[conditions++] = (attribute_t){attribute_label, (void *)label, strlen(label)};
+  if (id != NULL) template[conditions++] = (attribute_t){attribute_id, (void *)id, id_length};
   ulong_t objects[8];
   ulong_t count = 0;
-  code = module->find_objects_init(session, wanted, conditions);
+  code = module->find_objects_init(session, template, conditions);
   if (code == ok) {
     code = module->find_objects(session, objects, sizeof objects / sizeof *objects, &count);
     module->find_objects_final(session);
@@ -156,17 +158,17 @@ copenssl_pkcs11_engine *copenssl_pkcs11_engine_open(const char *path) {
   ENGINE_load_dynamic();
   ENGINE *engine = ENGINE_by_id("dynamic");
   if (engine == NULL) return NULL;
-  // A separate engine for each library: an engine on OpenSSL's list is shared, and has only one library and one PIN.
+  // Each library gets its own engine (LIST_ADD 0): an engine on OpenSSL's list is shared, and has only one library and one PIN.
   if (ENGINE_ctrl_cmd_string(engine, "SO_PATH", file, 0) != 1 || ENGINE_ctrl_cmd_string(engine, "LIST_ADD", "0", 0) != 1 ||
       ENGINE_ctrl_cmd_string(engine, "LOAD", NULL, 0) != 1 || ENGINE_ctrl_cmd_string(engine, "MODULE_PATH", path, 0) != 1 ||
-      // Otherwise the engine writes to standard error.
+      // Without QUIET, the engine writes to standard error.
       ENGINE_ctrl_cmd_string(engine, "QUIET", NULL, 0) != 1 ||
-      // Otherwise the engine asks for a PIN on a terminal.
+      // Without this user interface, the engine asks for a PIN on a terminal.
       ENGINE_ctrl(engine, ENGINE_CTRL_SET_USER_INTERFACE, 0, (void *)UI_null(), NULL) != 1 || ENGINE_init(engine) != 1) {
     ENGINE_free(engine);
     return NULL;
   }
-  // The engine is never finished, because that would finalise the library for all other engines that use it.
+  // ENGINE_finish is never called, because it would finalise the library for all other engines that use it.
   return (copenssl_pkcs11_engine *)engine;
 }
 
@@ -174,7 +176,8 @@ EVP_PKEY *copenssl_pkcs11_private_key(copenssl_pkcs11_engine *engine, const char
   ENGINE *real = (ENGINE *)engine;
   if (ENGINE_ctrl_cmd_string(real, "PIN", pin, 0) != 1) return NULL;
   EVP_PKEY *key = ENGINE_load_private_key(real, uri, NULL, NULL);
-  // Overwrites the engine's copy, so that the next key of another token is not tried with this token's PIN.
+  // Replaces the PIN that the engine would use for the next key, so that it is not tried with another token. libp11 has its own copy of a
+  // token's PIN, with which it can log in again.
   ERR_set_mark();
   ENGINE_ctrl_cmd_string(real, "PIN", "", 0);
   ERR_pop_to_mark();

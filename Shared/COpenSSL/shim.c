@@ -1,1 +1,2 @@
+/* Checks that the module's header compiles by itself. */
 #include "COpenSSL.h"

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// The used functions of libpsl(3), by its documented interface. The library is loaded at run time, because libcurl installs it without its
-// headers.
+// The functions of libpsl that are used here, by its documented interface. The library is loaded at run time, because libcurl installs it
+// without its headers.
 typedef struct psl_ctx_st psl_ctx_t;
 static const psl_ctx_t *(*builtin)(void);
 static psl_ctx_t *(*load_file)(const char *);
@@ -17,9 +17,9 @@ static const char *(*registrable_domain)(const psl_ctx_t *, const char *);
 enum { TYPE_ANY = 1 | 2, TYPE_NO_STAR_RULE = 4 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int is_there;
+static int is_loaded;
 
-static void find(void) {
+static void load_library(void) {
   void *library = dlopen("libpsl.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
   // POSIX permits converting a pointer from dlsym to a function pointer; C has no conversion for it.
@@ -28,12 +28,12 @@ static void find(void) {
   *(void **)&release = dlsym(library, "psl_free");
   *(void **)&is_public_suffix = dlsym(library, "psl_is_public_suffix2");
   *(void **)&registrable_domain = dlsym(library, "psl_registrable_domain");
-  is_there = builtin && load_file && release && is_public_suffix && registrable_domain;
+  is_loaded = builtin && load_file && release && is_public_suffix && registrable_domain;
 }
 
 int attribution_suffixes_library(void) {
-  pthread_once(&once, find);
-  return is_there;
+  pthread_once(&once, load_library);
+  return is_loaded;
 }
 
 static psl_ctx_t *context(const attribution_suffixes *list) { return (psl_ctx_t *)(void *)list; }
@@ -46,7 +46,7 @@ attribution_suffixes *attribution_suffixes_load(const char *path) {
   if (!attribution_suffixes_library()) return NULL;
   psl_ctx_t *list = load_file(path);
   if (!list) return NULL;
-  // libpsl loads any text, and does not count the suffixes of a list in binary form. So a file counts as a list if it contains `com`.
+  // libpsl loads any text without an error, and cannot count the suffixes of a binary list. So a file counts as a list if it has `com`.
   if (!is_public_suffix(list, "com", TYPE_ANY | TYPE_NO_STAR_RULE)) {
     release(list);
     return NULL;
@@ -58,6 +58,6 @@ void attribution_suffixes_free(attribution_suffixes *list) { release(context(lis
 
 ptrdiff_t attribution_suffixes_registrable(const attribution_suffixes *list, const char *name) {
   const char *found = registrable_domain(context(list), name);
-  // libpsl returns a pointer into the given name.
+  // libpsl returns a pointer into `name`; anything else would be an error of the library.
   return found && found >= name && found <= name + strlen(name) ? found - name : -1;
 }

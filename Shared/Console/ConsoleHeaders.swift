@@ -4,7 +4,7 @@ import ServiceRuntime
 
 /// The headers of all responses of the console.
 enum ConsoleHeaders {
-  /// Allows only our own style sheet, script and icon, forms to this host, and no frames.
+  /// Allows only the console's own style sheet, script and icon, allows forms only to this host, and forbids frames.
   static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     + "base-uri 'none'; frame-ancestors 'none'"
@@ -13,7 +13,7 @@ enum ConsoleHeaders {
     "content-security-policy": policy,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    // A stricter policy would suppress the Origin, without which forms of other sites could not be recognized.
+    // With a stricter policy, browsers would send no `Origin`, by which forms of other sites are recognized.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -37,10 +37,13 @@ enum ConsoleHeaders {
   }
 }
 
-/// A static file of the console. Browsers must revalidate it each time, because instances of two versions may be behind one load balancer.
+/// A static file of the console. Browsers must revalidate it each time, because during an upgrade one load balancer leads to instances of
+/// two versions.
 struct Asset: Sendable {
+  /// The content type.
   let type: String
   let bytes: [UInt8]
+  /// The entity tag: a digest of the bytes.
   let tag: String
 
   init(_ type: String, _ bytes: [UInt8]) {

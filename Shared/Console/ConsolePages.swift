@@ -5,13 +5,19 @@ import Logging
 public import RedisClient
 public import ServiceRuntime
 
-/// The console: read-only pages about the services, for the callers of the RPCs.
+/// The console: read-only pages about the services, which verifier serves on its internal port beside the RPCs
+/// (`Documentation/console.md`).
 ///
-/// A reader is identified by a session, which begins with a token, or like callers of RPCs by a client certificate or an `Authorization`
-/// header. Each part of a page shows the response of a method of the contract, to readers who may call that method.
+/// A user signs in with the token of a caller, which begins a session (``SignInStore``), or is identified like a caller of RPCs by a client
+/// certificate or an `Authorization` header. Each part of a page shows the response of a method of the contract, to users whose caller may
+/// call that method.
+///
+/// `RPCServer` calls ``admission(_:_:)`` for every request. For a page, ``ConsoleReader`` calls the methods with the permissions of the
+/// user, a type in `Pages` makes the page's model from their responses, and ``Templates`` renders the model with the template of the same
+/// name.
 public final class ConsolePages: InternalPages {
-  /// The greatest size of a form, bytes.
-  private static let formBytes = 8192
+  /// The greatest size of a form, bytes. The largest fields are a bearer token and a path of at most 512 bytes.
+  private static let maxFormBytes = 8192
 
   let base: String
   private let settings: ConsoleSettings
@@ -36,7 +42,7 @@ public final class ConsolePages: InternalPages {
   ) throws {
     self.settings = settings
     base = pathPrefix + "/console"
-    sessions = SignInStore(redis: redis, life: settings.session)
+    sessions = SignInStore(redis: redis, lifetime: settings.session)
     self.services = services
     self.isTLS = isTLS
     self.version = version
@@ -60,10 +66,10 @@ public final class ConsolePages: InternalPages {
     if let asset = assets[path] { return .response(isReading ? asset.response(to: request) : Self.notAllowed("GET")) }
     switch path {
     case "/sign-in" where request.method == "POST":
-      return .body(limit: Self.formBytes, SimpleExchange { body, _ in await self.signIn(request, body, access) })
+      return .body(limit: Self.maxFormBytes, SimpleExchange { body, _ in await self.signIn(request, body, access) })
     case "/sign-out":
       guard request.method == "POST" else { return .response(Self.notAllowed("POST")) }
-      return .body(limit: Self.formBytes, SimpleExchange { body, _ in await self.signOut(request, body, access) })
+      return .body(limit: Self.maxFormBytes, SimpleExchange { body, _ in await self.signOut(request, body, access) })
     default:
       guard isReading else { return .response(Self.notAllowed(path == "/sign-in" ? "GET, POST" : "GET")) }
       return .body(limit: 0, SimpleExchange { _, _ in await self.page(path, request, access) })
@@ -76,51 +82,56 @@ public final class ConsolePages: InternalPages {
     return HTTPResponse(status: 405, headers: headers)
   }
 
-  // MARK: Readers
+  // MARK: Users
 
-  /// The reader, and how it is identified.
-  private struct Reader {
+  /// A person who uses the console, with the permissions of a caller.
+  private struct User {
     let caller: CallerDirectory.Caller
+    /// Nil if a certificate or an `Authorization` header identifies the caller.
     let session: ConsoleSession?
   }
 
-  /// Nil for an unknown reader. Throws if Redis, which has the sessions, does not answer.
-  private func reader(_ request: IncomingRequest, _ access: PageAccess) async throws(RedisError) -> Reader? {
+  /// Nil for an unknown user. Throws if Redis, which stores the sessions, does not answer.
+  private func user(_ request: IncomingRequest, _ access: PageAccess) async throws(RedisError) -> User? {
     let callers = access.callers
     let names = request.peer.certificateNames
     if let name = cookie(.session, request).value(in: request), let session = try await sessions.session(name, now: now()),
-      let caller = callers.caller(ofToken: session.mark)
+      let caller = callers.caller(ofToken: session.fingerprint)
     {
-      // If there are both, they must identify the same caller.
-      guard !names.isEmpty else { return Reader(caller: caller, session: session) }
+      // A session and a client certificate must identify the same caller.
+      guard !names.isEmpty else { return User(caller: caller, session: session) }
       return callers.caller(authorization: nil, certificateNames: names)?.name == caller.name
-        ? Reader(caller: caller, session: session) : nil
+        ? User(caller: caller, session: session) : nil
     }
-    return callers.caller(authorization: request.header("authorization"), certificateNames: names).map { Reader(caller: $0, session: nil) }
+    return callers.caller(authorization: request.header("authorization"), certificateNames: names).map { User(caller: $0, session: nil) }
   }
 
   private func cookie(_ name: Cookie.Name, _ request: IncomingRequest) -> Cookie {
     Cookie(name: name, isSecure: isSecure(request), base: base)
   }
 
-  /// True if the browser uses TLS, with us or with a load balancer before us. A client that claims it falsely only loses its own cookie.
+  /// True if the browser's connection uses TLS, which verifier or a load balancer before it ends. A client that sends the header falsely
+  /// gets a cookie that its browser does not send back in clear text, so it harms only itself.
   private func isSecure(_ request: IncomingRequest) -> Bool {
     isTLS || request.header("x-forwarded-proto")?.lowercased() == "https"
   }
 
-  /// True if a form was sent from a page of this host, according to the browser. Without that information, the form's secret is still
-  /// required.
-  static func isFromHere(_ request: IncomingRequest) -> Bool {
+  /// True unless the browser's headers `Sec-Fetch-Site` and `Origin` say that a page of another origin sent the form. Old browsers send
+  /// neither header; the form's token (``FormToken``) is required in any case.
+  static func isFromSameOrigin(_ request: IncomingRequest) -> Bool {
     if let site = request.header("sec-fetch-site"), site != "same-origin", site != "none" { return false }
     guard let origin = request.header("origin") else { return true }
-    guard let host = request.header("host") ?? request.header(":authority"), let scheme = origin.firstRange(of: "://") else {
-      // HTTP/2 requests have no Host header here, but such browsers send the header above.
+    // HTTP/2 requests have this header too: `HTTP2RequestHead` makes it from `:authority`.
+    guard let host = request.header("host"), let scheme = origin.firstRange(of: "://") else {
+      // Without two hosts to compare, only `Sec-Fetch-Site` can show where the form comes from. The origin `null` is that of a sandboxed
+      // page.
       return request.header("sec-fetch-site") != nil && origin != "null"
     }
     return origin[scheme.upperBound...].lowercased() == host.lowercased()
   }
 
-  /// The destination after signing in: one of our own paths, never another site.
+  /// The path to which a user is sent after signing in: the requested one if it is a page of the console, or else the overview. It never
+  /// leads to another site.
   func destination(_ text: String?) -> String {
     guard let text, text == base || text.hasPrefix(base + "/") || text.hasPrefix(base + "?"), text.utf8.count <= 512 else { return base }
     let marks = Set("/?&=._-%+".utf8)
@@ -153,21 +164,21 @@ public final class ConsolePages: InternalPages {
       metrics.add(Self.signIns, 1, ["refused"])
       return signInPage(request, status: status, next: next, error: error)
     }
-    guard request.mediaType == "application/x-www-form-urlencoded", Self.isFromHere(request),
+    guard request.mediaType == "application/x-www-form-urlencoded", Self.isFromSameOrigin(request),
       let secret = cookie(.form, request).value(in: request).flatMap(Hex.decode), secret.count == ConsoleSession.size,
       FormToken.matches(fields["form"] ?? "", secret)
-    else { return refuse(403, "The form was too old, or your browser keeps no cookies. Please try again.") }
+    else { return refuse(403, "The form is too old or comes from another site, or your browser stores no cookies. Please try again.") }
     let token = (fields["token"] ?? "").trimmed
-    guard let (caller, mark) = access.callers.signIn(token: token) else { return refuse(403, "No caller has this token.") }
+    guard let (caller, fingerprint) = access.callers.signIn(token: token) else { return refuse(403, "No caller has this token.") }
     let names = request.peer.certificateNames
     if !names.isEmpty, access.callers.caller(authorization: nil, certificateNames: names)?.name != caller.name {
-      return refuse(403, "Your certificate is of another caller than this token.")
+      return refuse(403, "Your certificate belongs to another caller than this token.")
     }
     guard ConsolePage.overview.methods.contains(where: { access.calls(of: caller).may($0) }) else {
       return refuse(403, "The caller \(caller.name) may call none of the methods that the console shows.")
     }
     do throws(RedisError) {
-      let name = try await sessions.begin(mark: mark, now: now())
+      let name = try await sessions.begin(fingerprint: fingerprint, now: now())
       metrics.add(Self.signIns, 1, ["ok"])
       let cookies = [
         cookie(.session, request).setting(name, seconds: settings.session.milliseconds / 1000), cookie(.form, request).clearing,
@@ -184,8 +195,8 @@ public final class ConsolePages: InternalPages {
     guard let name = cookie.value(in: request) else { return ConsoleHeaders.redirect(to: base + "/sign-in") }
     do throws(RedisError) {
       if let session = try await sessions.session(name, now: now()) {
-        guard Self.isFromHere(request), FormToken.matches(fields["form"] ?? "", session.formSecret) else {
-          return ConsoleHeaders.page(403, Array("Not signed out: the form is not of this session.".utf8))
+        guard Self.isFromSameOrigin(request), FormToken.matches(fields["form"] ?? "", session.formSecret) else {
+          return ConsoleHeaders.page(403, Array("Not signed out: the form does not belong to this session.".utf8))
         }
         try await sessions.end(name)
       }
@@ -200,32 +211,32 @@ public final class ConsolePages: InternalPages {
   private func page(_ path: String, _ request: IncomingRequest, _ access: PageAccess) async -> HTTPResponse {
     let target = request.path + (request.query.map { "?" + $0 } ?? "")
     let fields = FormFields(request.query ?? "")
-    let reader: Reader?
-    do throws(RedisError) { reader = try await self.reader(request, access) } catch {
+    let user: User?
+    do throws(RedisError) { user = try await self.user(request, access) } catch {
       return signInPage(request, status: 503, next: destination(target), error: "Redis does not answer: sessions cannot be looked up.")
     }
     if path == "/sign-in" {
       let next = destination(fields["next"])
-      return reader == nil ? signInPage(request, status: 200, next: next) : ConsoleHeaders.redirect(to: next)
+      return user == nil ? signInPage(request, status: 200, next: next) : ConsoleHeaders.redirect(to: next)
     }
-    guard let reader else {
+    guard let user else {
       let next = destination(target)
       return ConsoleHeaders.redirect(to: base + "/sign-in" + (next == base ? "" : "?next=" + FormFields.encoded(next)))
     }
-    let asking = ConsoleReader(calls: access.calls(of: reader.caller), services: services, cache: cache)
+    let reader = ConsoleReader(calls: access.calls(of: user.caller), services: services, cache: cache)
     let now = now()
     if path.hasPrefix(ConsolePage.deadLetters.path + "/") {
       let parts = path.dropFirst(ConsolePage.deadLetters.path.count + 1).split(separator: "/", omittingEmptySubsequences: false)
       guard parts.count == 2, let queue = QueueName(rawValue: String(parts[0])), let id = DeliveryID(String(parts[1])) else {
-        return message(404, .deadLetters, reader, asking, "No such dead letter", "Its address is not one that the console makes.")
+        return message(404, .deadLetters, user, reader, "No such dead letter", "This URL names no queue, or no valid id of a dead letter.")
       }
-      let model = await DeadLetterPage(layout(.deadLetters, reader, asking), asking, queue: queue, id: id, now: now)
+      let model = await DeadLetterPage(layout(.deadLetters, user, reader), reader, queue: queue, id: id, now: now)
       return ConsoleHeaders.page(model.isMissing ? 404 : 200, templates.page("dead-letter", model))
     }
     guard let page = ConsolePage.allCases.first(where: { $0.path == path || $0.path + "/" == path }) else {
-      return message(404, nil, reader, asking, "No such page", "Every page of the console is linked above.")
+      return message(404, nil, user, reader, "No such page", "Every page of the console is linked above.")
     }
-    let html = await html(page, layout(page, reader, asking), asking, fields, now: now)
+    let html = await html(page, layout(page, user, reader), reader, fields, now: now)
     return ConsoleHeaders.page(200, html)
   }
 
@@ -244,19 +255,19 @@ public final class ConsolePages: InternalPages {
   }
 
   private func message(
-    _ status: Int, _ page: ConsolePage?, _ reader: Reader, _ asking: ConsoleReader, _ heading: String, _ text: String
+    _ status: Int, _ page: ConsolePage?, _ user: User, _ reader: ConsoleReader, _ heading: String, _ text: String
   ) -> HTTPResponse {
-    let model = MessagePage(layout: layout(page, reader, asking), heading: heading, text: text)
+    let model = MessagePage(layout: layout(page, user, reader), heading: heading, text: text)
     return ConsoleHeaders.page(status, templates.page("message", model))
   }
 
-  private func layout(_ page: ConsolePage?, _ reader: Reader, _ asking: ConsoleReader) -> Layout {
+  private func layout(_ page: ConsolePage?, _ user: User, _ reader: ConsoleReader) -> Layout {
     Layout(
       base: base, title: page?.title ?? "Not found",
-      pages: ConsolePage.allCases.filter { page in page.methods.contains { asking.may($0) } }.map {
+      pages: ConsolePage.allCases.filter { page in page.methods.contains { reader.may($0) } }.map {
         Layout.Link(title: $0.title, href: base + $0.path, isCurrent: $0 == page)
       },
-      caller: reader.caller.name, canSignOut: reader.session != nil, formToken: reader.session.map { FormToken.make($0.formSecret) } ?? "",
+      caller: user.caller.name, canSignOut: user.session != nil, formToken: user.session.map { FormToken.make($0.formSecret) } ?? "",
       version: version, now: Moment(Timestamp(millisecondsSince1970: now()), now: now()))
   }
 }

@@ -1,6 +1,7 @@
 import Mustache
 
-/// The templates of the pages. All values are escaped, because no template has an unescaped tag.
+/// The templates of the pages (`Assets`), which render the types in `Pages` as HTML. All values are escaped, because no template has an
+/// unescaped tag; `RenderingTests` checks that.
 struct Templates: Sendable {
   private let library: MustacheLibrary
 
@@ -11,7 +12,11 @@ struct Templates: Sendable {
     library = MustacheLibrary(templates: templates)
   }
 
-  /// The page as HTML.
+  /// A page as HTML.
+  ///
+  /// - Parameters:
+  ///   - name: the template's name.
+  ///   - model: the value whose properties the tags of the template name.
   func page(_ name: String, _ model: some Any) -> [UInt8] { Array((library.render(model, withTemplate: name) ?? "").utf8) }
 
   static let sources: [(String, [UInt8])] = [

@@ -1,23 +1,28 @@
 public import NIOCore
 import NIOPosix
 
-/// A task executor that runs on an event loop, so that tasks that wait for connections of that loop never change threads.
+/// A task executor that runs its tasks on an event loop. A task that waits for connections of this loop then never changes threads.
 ///
-/// The steps of its tasks must be short: a step that computes for long blocks all connections of the loop.
+/// ```swift
+/// await withTaskExecutorPreference(EventLoopExecutor.all()[0]) { await work() }
+/// ```
+///
+/// While a task computes, the loop serves none of its connections. So its tasks must not compute for long between two suspensions;
+/// ``LoopSlices`` helps with this.
 public final class EventLoopExecutor: TaskExecutor {
   private static let ofThread = ThreadSpecificVariable<EventLoopExecutor>()
 
-  /// The event loop.
+  /// The event loop on which the tasks run.
   public let loop: any EventLoop
 
   public init(loop: any EventLoop) { self.loop = loop }
 
-  /// One executor for each event loop of the process.
+  /// Creates an executor for each event loop of the process. Each call creates new ones.
   public static func all() -> [EventLoopExecutor] {
     MultiThreadedEventLoopGroup.singleton.makeIterator().map { EventLoopExecutor(loop: $0) }
   }
 
-  /// The executor of the event loop on which this is called.
+  /// The executor of this thread's event loop, which must be `loop`. All calls on a thread return the same executor.
   public static func current(_ loop: any EventLoop) -> EventLoopExecutor {
     loop.preconditionInEventLoop()
     if let executor = ofThread.currentValue { return executor }
@@ -26,9 +31,10 @@ public final class EventLoopExecutor: TaskExecutor {
     return executor
   }
 
-  /// The executor of the event loop of this thread; nil on other threads, and if ``current(_:)`` was never called on it.
+  /// The executor that ``current(_:)`` has created on this thread; nil if it was never called there.
   public static var ofThisThread: EventLoopExecutor? { ofThread.currentValue }
 
+  /// Called by the runtime to run the next part of a task.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     loop.execute { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }

@@ -1,23 +1,23 @@
 import NIOCore
 import NIOPosix
 
-/// A wait with a deadline.
+/// A wait with a deadline, which ``LoopDeadlines`` checks.
 public protocol Expiring: AnyObject, Sendable {
-  /// The wait is not due before this time. Nil if its deadline may change.
+  /// The earliest time at which the wait must be checked; nil if its deadline may change, so that it must be checked again and again.
   var dueAt: ContinuousClock.Instant? { get }
   /// Ends the wait if its deadline has passed. Returns true if the wait has ended.
   func endIfDue(at now: ContinuousClock.Instant) -> Bool
 }
 
-/// Watches the deadlines of an event loop. One timer checks all of them. A timer for each wait would cost more than the wait itself, since
-/// thousands begin each second and nearly all end before their deadline.
+/// Watches the deadlines of many waits with one timer for each event loop. A timer for each wait would cost more than the wait itself,
+/// because thousands of waits begin each second and nearly all end before their deadline.
 public final class LoopDeadlines {
-  /// The time by which a deadline is noticed late at most, unless the loop is busy.
+  /// The least time between two checks. A deadline is noticed at most this much too late, unless the loop is busy.
   public static let interval: Duration = .milliseconds(5)
-  /// The time between checks while no wait is due sooner. Until a check, waits that have ended take memory.
+  /// The greatest time between two checks. A check removes the waits that have ended, whose memory is only then freed.
   static let idleInterval: Duration = .milliseconds(50)
 
-  // Safe: each thread sees its own value, and that value never leaves the thread.
+  // Safe: each thread has its own value, which never leaves the thread.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopDeadlines>()
 
   private let loop: any EventLoop
@@ -53,7 +53,7 @@ public final class LoopDeadlines {
     schedule(at: Self.checkTime(dueAt, now: now), now: now)
   }
 
-  /// When a wait is checked next.
+  /// The time of the next check of a wait.
   private static func checkTime(_ dueAt: ContinuousClock.Instant?, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
     guard let dueAt else { return now + interval }
     return min(max(dueAt, now + interval), now + idleInterval)
@@ -72,7 +72,7 @@ public final class LoopDeadlines {
   private func check() {
     next = nil
     let now = ContinuousClock.now
-    // A wait that ends may begin another one, which is added to `waits` meanwhile.
+    // The end of a wait may begin another one, which `add` appends to `waits` during the loop.
     let checked = waits
     waits = []
     waits = checked.filter { !$0.endIfDue(at: now) } + waits

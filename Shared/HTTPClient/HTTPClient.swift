@@ -5,7 +5,14 @@ import Synchronization
   import Glibc
 #endif
 
-/// An HTTP client over libcurl's multi interface: one thread, shared persistent connections, HTTP/2 multiplexing.
+/// An HTTP client over libcurl's multi interface. All requests share one thread and its persistent connections, with HTTP/2 multiplexing.
+///
+/// ```swift
+/// let client = HTTPClient()
+/// let response = try await client.send(HTTPClientRequest(method: "GET", url: "https://example.com/"))
+/// ```
+///
+/// `Transfer.swift` has the options and limits of a request. ``PostLoop`` is for posts to thousands of servers.
 public final class HTTPClient: Sendable {
   private let core: Core
   private let observer: (any HTTPRequestObserver)?
@@ -18,7 +25,8 @@ public final class HTTPClient: Sendable {
 
   deinit { core.stop() }
 
-  /// Sends a request and returns the whole response, whatever its status. Redirects are not followed.
+  /// Sends a request and returns the whole response, whatever its status. Redirects are not followed. If the task is cancelled, the request
+  /// is cancelled too.
   public func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse {
     guard let observed = observer?.begin(request) else { return try await exchange(request) }
     do throws(HTTPClientError) {
@@ -42,7 +50,7 @@ public final class HTTPClient: Sendable {
     return try result.get()
   }
 
-  /// Ends the thread. Requests in flight are cancelled.
+  /// Ends the thread. Requests in flight, and all later ones, fail as cancelled.
   public func shutdown() { core.stop() }
 }
 
@@ -51,13 +59,15 @@ public final class HTTPClient: Sendable {
 /// `@unchecked Sendable`: only the thread uses `multi`, `transfers` and `idle`, except that any thread may call `curl_multi_wakeup`. All
 /// other variables are behind the lock.
 private final class Core: @unchecked Sendable {
-  typealias Waiting = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
+  typealias Caller = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
   private struct Inbox {
     var nextID: UInt64 = 0
-    var submitted: [(UInt64, HTTPClientRequest, Waiting)] = []
+    /// New requests with their ids.
+    var submitted: [(UInt64, HTTPClientRequest, Caller)] = []
+    /// The ids of cancelled requests.
     var cancelled: [UInt64] = []
-    /// Requests that were cancelled before they were submitted.
+    /// The ids of cancelled requests that may not be submitted yet.
     var cancelledEarly: Set<UInt64> = []
     var stopped = false
   }
@@ -66,7 +76,7 @@ private final class Core: @unchecked Sendable {
   private let multi: UnsafeMutableRawPointer
   private let inbox = Mutex(Inbox())
   private var transfers: [UInt64: Transfer] = [:]
-  /// Handles for reuse.
+  /// Handles of finished requests, for reuse.
   private var idle: [UnsafeMutableRawPointer] = []
   private static let maxIdle = 256
 
@@ -75,7 +85,7 @@ private final class Core: @unchecked Sendable {
   init(configuration: HTTPClientConfiguration) {
     Self.initialised
     self.configuration = configuration
-    // This fails only without memory.
+    // Returns nil only if there is no memory.
     multi = curl_multi_init()!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.maxConnectionsPerHost)
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
@@ -90,14 +100,14 @@ private final class Core: @unchecked Sendable {
   func start() {
     let own = Unmanaged.passRetained(self)
     var thread = pthread_t()
-    let made = pthread_create(
+    let code = pthread_create(
       &thread, nil,
       { own in
         guard let own else { return nil }
         Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
         return nil
       }, own.toOpaque())
-    precondition(made == 0, "no thread could be started")
+    precondition(code == 0, "no thread could be started")
     pthread_detach(thread)
   }
 
@@ -108,16 +118,16 @@ private final class Core: @unchecked Sendable {
     }
   }
 
-  func submit(_ id: UInt64, _ request: HTTPClientRequest, _ waiting: Waiting) {
+  func submit(_ id: UInt64, _ request: HTTPClientRequest, _ caller: Caller) {
     let (refused, isFirst) = inbox.withLock { inbox in
       if inbox.stopped || inbox.cancelledEarly.remove(id) != nil { return (true, false) }
-      inbox.submitted.append((id, request, waiting))
+      inbox.submitted.append((id, request, caller))
       return (false, inbox.submitted.count == 1)
     }
     if refused {
-      waiting.resume(returning: .failure(.cancelled))
+      caller.resume(returning: .failure(.cancelled))
     } else if isFirst {
-      // One wake-up is enough for all requests in the inbox.
+      // One wake-up is enough for all requests in the inbox, so only the first one wakes the thread.
       curl_multi_wakeup(multi)
     }
   }
@@ -136,10 +146,10 @@ private final class Core: @unchecked Sendable {
   }
 
   private func run() {
-    while takeIn() {
+    while processInbox() {
       var running: Int32 = 0
       curl_multi_perform(multi, &running)
-      collect()
+      finishTransfers()
       curl_multi_poll(multi, nil, 0, 1000, nil)
     }
     for transfer in transfers.values {
@@ -149,24 +159,25 @@ private final class Core: @unchecked Sendable {
     transfers.removeAll()
   }
 
-  /// Takes new and cancelled requests from the inbox. Returns false if the client was stopped.
-  private func takeIn() -> Bool {
+  /// Starts new requests and ends cancelled ones. Returns false if the client was stopped.
+  private func processInbox() -> Bool {
     let (submitted, cancelled, stopped) = inbox.withLock { inbox in
-      let taken = (inbox.submitted, inbox.cancelled, inbox.stopped)
+      let contents = (inbox.submitted, inbox.cancelled, inbox.stopped)
       inbox.submitted.removeAll()
       inbox.cancelled.removeAll()
-      // Submitted requests no longer need a record of early cancellation.
-      for (id, _, _) in taken.0 { inbox.cancelledEarly.remove(id) }
-      for id in taken.1 where transfers[id] != nil { inbox.cancelledEarly.remove(id) }
+      // A submitted request can no longer be cancelled early.
+      for (id, _, _) in contents.0 { inbox.cancelledEarly.remove(id) }
+      for id in contents.1 where transfers[id] != nil { inbox.cancelledEarly.remove(id) }
+      // The ids of requests that were cancelled after their end stay in the set, so its size is limited.
       if inbox.cancelledEarly.count > 10_000 { inbox.cancelledEarly.removeAll() }
-      return taken
+      return contents
     }
-    for (id, request, waiting) in submitted {
+    for (id, request, caller) in submitted {
       guard !stopped,
         let transfer = Transfer(
-          id: id, request: request, configuration: configuration, used: idle.popLast(), continuation: waiting)
+          id: id, request: request, configuration: configuration, reusing: idle.popLast(), continuation: caller)
       else {
-        waiting.resume(returning: .failure(.cancelled))
+        caller.resume(returning: .failure(.cancelled))
         continue
       }
       transfers[id] = transfer
@@ -180,9 +191,10 @@ private final class Core: @unchecked Sendable {
     return !stopped
   }
 
-  private func collect() {
-    var left: Int32 = 0
-    while let message = curl_multi_info_read(multi, &left) {
+  /// Reports the results of finished requests to their callers.
+  private func finishTransfers() {
+    var remaining: Int32 = 0
+    while let message = curl_multi_info_read(multi, &remaining) {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
       var own: UnsafeMutableRawPointer?

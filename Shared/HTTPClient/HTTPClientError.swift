@@ -1,24 +1,26 @@
-/// Why there is no response. It never contains a header or a body.
+/// Why there is no response. The description never contains a header or a body, so it can be logged.
 public enum HTTPClientError: Error, Sendable, Hashable, CustomStringConvertible {
   case badURL
   case timedOut
-  /// Nothing was sent.
+  /// There was no connection, so nothing was sent.
   case couldNotConnect(String)
   case tls(String)
   /// The connection broke, so the request may have been executed.
   case connectionReset(String)
+  /// The response's body is larger than the limit, in bytes.
   case tooLarge(limit: Int)
   case cancelled
+  /// Any other error; with curl's code.
   case other(code: Int, String)
 
   public var description: String {
     switch self {
-    case .badURL: "not a URL"
+    case .badURL: "the URL is invalid"
     case .timedOut: "timed out"
     case .couldNotConnect(let reason): "could not connect: \(reason)"
     case .tls(let reason): "TLS: \(reason)"
     case .connectionReset(let reason): "the connection broke: \(reason)"
-    case .tooLarge(let limit): "the answer is larger than \(limit) bytes"
+    case .tooLarge(let limit): "the body of the response is larger than \(limit) bytes"
     case .cancelled: "cancelled"
     case .other(let code, let reason): "\(reason) (curl \(code))"
     }

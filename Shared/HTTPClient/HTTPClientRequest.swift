@@ -2,14 +2,15 @@
 public struct HTTPClientRequest: Sendable {
   public var method: String
   public var url: String
+  /// Names and values. A header that contains a control character is not sent.
   public var headers: [(String, String)]
   public var body: [UInt8]?
   /// The timeout of the whole exchange, including the connection.
   public var timeout: Duration
-  /// A larger response is an error.
+  /// The greatest size of the response's body in bytes. A larger one is the error ``HTTPClientError/tooLarge(limit:)``.
   public var maxResponseBytes: Int
-  /// True if a repetition does no harm. Such a request is resent once if an existing connection broke without a response. Any other request
-  /// uses a connection of its own.
+  /// True if sending the request twice does no harm. Such a request is sent again, once, if a reused connection breaks before any byte of
+  /// the response. A request that is not repeatable gets a new connection, which the server has no reason to close.
   public var isRepeatable: Bool
 
   public init(

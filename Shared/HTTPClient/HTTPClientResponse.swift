@@ -1,9 +1,9 @@
 import CCurl
 
-/// The response of another server.
+/// The response of a server.
 public struct HTTPClientResponse: Sendable {
   public let status: Int
-  /// The headers in order.
+  /// The headers in their order.
   public let headers: [(name: String, value: String)]
   public let body: [UInt8]
   /// `1.1` or `2`.
@@ -16,28 +16,29 @@ public struct HTTPClientResponse: Sendable {
     self.httpVersion = httpVersion
   }
 
-  /// The first header with that name, ignoring case.
+  /// The value of the first header with that name, in upper or lower case; nil if there is none.
   public subscript(header name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }
 
 extension HTTPClientResponse {
-  /// The time in the `Date` header (RFC 9110, 6.6.1), seconds since 1970; nil if it is missing or invalid.
+  /// The time in the `Date` header (RFC 9110, 6.6.1), in seconds since 1970; nil if the header is missing or invalid.
   public var date: Int64? {
     guard let header = self[header: "Date"] else { return nil }
     let date = curl_getdate(header, nil)
     return date < 0 ? nil : Int64(date)
   }
 
-  /// The wait in `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3); nil if it is missing or invalid.
+  /// The wait in `Retry-After`, which the server gives in seconds or as a date (RFC 9110, 10.2.3); nil if the header is missing or invalid.
+  /// Seconds count up to ten years, so that a caller's calculations in 64 bits cannot overflow.
   ///
-  /// - Parameter now: seconds since 1970.
+  /// - Parameter now: the present time, in seconds since 1970.
   public func retryAfter(now: Int64) -> Duration? {
     guard let header = self[header: "Retry-After"] else { return nil }
     let text = String(header.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) { return Int64(text).map { .seconds(min($0, 10 * 365 * 86_400)) } }
-    // A date contains a comma. curl would parse a bare number as a date too.
+    // curl would parse a bare number as a date too, so a comma is required. The obsolete date format asctime has none and is refused.
     guard text.contains(",") else { return nil }
     let date = curl_getdate(text, nil)
     return date < 0 ? nil : .seconds(max(0, Int64(date) - now))

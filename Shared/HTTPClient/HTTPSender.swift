@@ -1,5 +1,6 @@
-/// Sends a request and returns its response: ``HTTPClient``, or another transport.
+/// Sends requests: ``HTTPClient``, or another transport, such as one for tests.
 public protocol HTTPSender: Sendable {
+  /// Sends a request and returns its response, whatever its status.
   func send(_ request: HTTPClientRequest) async throws(HTTPClientError) -> HTTPClientResponse
 }
 

@@ -1,6 +1,7 @@
 import CCurl
 
-/// One exchange. It owns its curl handle and everything that the handle refers to, until the handle is taken back.
+/// One request and its response, with its options for curl. It owns its curl handle and everything that the handle refers to, until
+/// ``takeHandle()``. It must be used only on the client's thread.
 final class Transfer {
   let handle: UnsafeMutableRawPointer
   private var ownsHandle = true
@@ -9,17 +10,20 @@ final class Transfer {
   private var connectList: UnsafeMutablePointer<curl_slist>?
   private let maxResponseBytes: Int
   private let isRepeatable: Bool
-  private let end: ContinuousClock.Instant
+  /// The time at which the request's timeout ends.
+  private let deadline: ContinuousClock.Instant
   private var wasResent = false
   private var continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>?
   fileprivate var body: [UInt8] = []
   fileprivate var headers: [(name: String, value: String)] = []
+  /// True if the body was larger than `maxResponseBytes`.
   private var overflowed = false
-  private var errorText = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
 
-  /// - Parameter used: a handle of an earlier exchange, for reuse.
+  /// Nil if curl cannot create a handle.
+  ///
+  /// - Parameter used: a handle of an earlier request, for reuse.
   init?(
-    id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration, used: UnsafeMutableRawPointer?,
+    id: UInt64, request: HTTPClientRequest, configuration: HTTPClientConfiguration, reusing used: UnsafeMutableRawPointer?,
     continuation: CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
   ) {
     guard let handle = used ?? curl_easy_init() else { return nil }
@@ -28,11 +32,11 @@ final class Transfer {
     self.continuation = continuation
     maxResponseBytes = request.maxResponseBytes
     isRepeatable = request.isRepeatable
-    end = .now + request.timeout
+    deadline = .now + request.timeout
     configure(request, configuration)
   }
 
-  /// Returns the handle without any state of this exchange.
+  /// Gives away the handle, without any state of this request.
   func takeHandle() -> UnsafeMutableRawPointer {
     ownsHandle = false
     curl_easy_reset(handle)
@@ -49,11 +53,11 @@ final class Transfer {
     func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
     func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
     text(CURLOPT_URL, request.url)
-    // Other protocols are not needed. Redirects are not followed, because they would send tokens to unknown servers.
+    // Redirects are not followed, because they would send tokens to unknown servers.
     text(CURLOPT_PROTOCOLS_STR, "http,https")
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
-    // Within about 5 s, curl notices that the peer of a connection has vanished, also if the connection is idle. Otherwise each request on
+    // Within about 5 s the system notices that a connection's peer has vanished, even if the connection is idle. Otherwise each request on
     // that connection would have to time out.
     long(CURLOPT_TCP_KEEPALIVE, 1)
     long(CURLOPT_TCP_KEEPIDLE, 3)
@@ -64,6 +68,7 @@ final class Transfer {
     text(CURLOPT_PROXY, "")
     long(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
     long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(min(configuration.connectTimeout, request.timeout)))
+    // A new request waits for a connection that is being opened, if it may turn out to be HTTP/2.
     long(CURLOPT_PIPEWAIT, configuration.http2 ? 1 : 0)
     long(CURLOPT_FRESH_CONNECT, request.isRepeatable ? 0 : 1)
     long(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
@@ -87,15 +92,17 @@ final class Transfer {
     } else if request.method == "HEAD" {
       long(CURLOPT_NOBODY, 1)
     }
-    // Otherwise curl would send `Expect: 100-continue` with larger bodies, and a content type of its own.
+    // Empty headers remove curl's own: `Expect: 100-continue` for larger bodies, and a content type.
     for line in ["Expect:"]
       + (request.headers.contains { $0.0.lowercased() == "content-type" } ? [] : ["Content-Type:"])
     {
       headerList = curl_slist_append(headerList, line)
     }
     for (name, value) in request.headers {
-      let clean = { (part: String) in !part.utf8.contains { $0 < 0x20 && $0 != 9 || $0 == 0x7F } }
-      guard clean(name), clean(value) else { continue }
+      // A control character, such as a line break, could begin another header.
+      let hasNoControls = { (part: String) in !part.utf8.contains { $0 < 0x20 && $0 != 9 || $0 == 0x7F } }
+      guard hasNoControls(name), hasNoControls(value) else { continue }
+      // curl sends an empty header only if its line ends with a semicolon.
       headerList = curl_slist_append(headerList, value.isEmpty ? "\(name);" : "\(name): \(value)")
     }
     _ = attribution_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headerList)
@@ -117,8 +124,9 @@ final class Transfer {
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 
-  /// True if an existing connection broke before any byte of the response: a server may close an idle connection at any time, and of
-  /// several requests in flight libcurl resends only one itself. If a new connection breaks, or a second one, the caller gets the error.
+  /// True if the request must be sent again, because a reused connection broke before any byte of the response. A server may close an idle
+  /// connection at any time, and of several requests on it, curl itself resends only one. If a new connection breaks, or the connection of
+  /// the second attempt, the caller gets the error.
   func mustResend(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
@@ -126,10 +134,10 @@ final class Transfer {
     }
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
-    let left = ContinuousClock.now.duration(to: end)
-    guard isRepeatable, !wasResent, connections == 0, headers.isEmpty, body.isEmpty, left > .zero else { return false }
+    let remaining = ContinuousClock.now.duration(to: deadline)
+    guard isRepeatable, !wasResent, connections == 0, headers.isEmpty, body.isEmpty, remaining > .zero else { return false }
     wasResent = true
-    _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
+    _ = attribution_curl_set_long(handle, CURLOPT_TIMEOUT_MS, Self.milliseconds(remaining))
     return true
   }
 
@@ -145,7 +153,7 @@ final class Transfer {
   private func receive(header bytes: UnsafeRawBufferPointer) -> Int {
     let line = String(decoding: bytes, as: UTF8.self)
     if line.hasPrefix("HTTP/") {
-      // The headers of an interim response are not those of the response.
+      // A status line begins a response. The headers of an interim response (1xx) are removed.
       headers.removeAll()
     } else if let colon = line.firstIndex(of: ":") {
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
@@ -155,7 +163,7 @@ final class Transfer {
     return bytes.count
   }
 
-  /// Resumes the caller, once.
+  /// Resumes the caller with the response, or with the error of curl's code. Only the first call counts.
   func finish(_ code: CURLcode) {
     guard let continuation else { return }
     self.continuation = nil

@@ -1,11 +1,13 @@
 import CPSL
 
-/// The public suffix list (publicsuffix.org): the domains under which registries, and operators such as `github.io`, assign names. It
-/// determines the registrable domain of a host, which is its public suffix (eTLD+1) and one more label.
+/// The public suffix list (publicsuffix.org): domains under which registries assign names, such as `co.uk`, or the domain's owner does,
+/// such as `github.io`. The list determines the registrable domain of a host (eTLD+1): its public suffix and one more label.
 ///
-///     PublicSuffixList.builtIn?.registrableDomain(of: "shop.example.co.uk")   // "example.co.uk"
+/// ```swift
+/// PublicSuffixList.builtIn?.registrableDomain(of: "shop.example.co.uk")  // "example.co.uk"
+/// ```
 ///
-/// The list is immutable and shared between threads: `@unchecked Sendable` since libpsl only reads it.
+/// It is `@unchecked Sendable`, because libpsl only reads the list, so threads may share it.
 public final class PublicSuffixList: @unchecked Sendable {
   private let raw: OpaquePointer
   private let isOwned: Bool
@@ -17,21 +19,22 @@ public final class PublicSuffixList: @unchecked Sendable {
 
   deinit { if isOwned { attribution_suffixes_free(raw) } }
 
-  /// True if libpsl with version 5 of its interface is installed. Debian's libcurl depends on it.
+  /// True if libpsl is installed with version 5 of its interface (`libpsl.so.5`). Debian's libcurl depends on it.
   public static var isAvailable: Bool { attribution_suffixes_library() != 0 }
 
-  /// The list that libpsl was built with; nil if it has none.
+  /// The list that libpsl was built with; nil if libpsl is not installed or was built without one.
   public static let builtIn: PublicSuffixList? = attribution_suffixes_built_in().map { PublicSuffixList(raw: $0, isOwned: false) }
 
-  /// Loads a list in the format of publicsuffix.org or of `psl-make-dafsa`; nil if the file is not one.
+  /// Loads a list in the format of publicsuffix.org or of `psl-make-dafsa`. Nil if libpsl is not installed, the file cannot be read, or the
+  /// list lacks the suffix `com`.
   public convenience init?(path: String) {
     guard let raw = attribution_suffixes_load(path) else { return nil }
     self.init(raw: raw, isOwned: true)
   }
 
-  /// The registrable domain of a host; nil if the host is a public suffix or an IP address, or has other characters than lower-case ASCII
-  /// letters, digits, hyphens and dots. Internationalised names are given in their `xn--` form. A top-level domain that is not in the
-  /// list counts as a public suffix.
+  /// The registrable domain of a host. Nil if the host is a public suffix or an IP address, is longer than 253 bytes, has an empty label,
+  /// or has other characters than lower-case ASCII letters, digits, hyphens and dots. An internationalised name must be in its `xn--` form.
+  /// A top-level domain that is not in the list counts as a public suffix.
   public func registrableDomain(of host: String) -> String? {
     guard Self.isName(host) else { return nil }
     let start = host.withCString { attribution_suffixes_registrable(raw, $0) }
@@ -41,11 +44,12 @@ public final class PublicSuffixList: @unchecked Sendable {
   /// True if a host is exactly a registrable domain.
   public func isRegistrable(_ host: String) -> Bool { registrableDomain(of: host)?.utf8.count == host.utf8.count }
 
-  /// Checks the labels, because libpsl accepts any text, even with empty labels.
+  /// True if the text may be a host's name. libpsl does not check this: it accepts any text.
   private static func isName(_ host: String) -> Bool {
+    // The longest name of the DNS.
     guard host.utf8.count <= 253 else { return false }
     let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    // A host whose last label is a number is an IP address; no top-level domain is a number.
+    // A host whose last label is a number is an IPv4 address, because no top-level domain is a number.
     guard let last = labels.last, !last.allSatisfy({ (48...57).contains($0) }) else { return false }
     return labels.allSatisfy { label in
       !label.isEmpty

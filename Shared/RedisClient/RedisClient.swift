@@ -1,40 +1,49 @@
 public import Logging
 import NIOConcurrencyHelpers
 
-/// A Redis client. Concurrent callers share a few connections and their commands are pipelined, which lets Redis answer a whole batch after
-/// one fsync. It fails fast while Redis is unavailable, and reconnects by itself.
+/// A Redis client. Concurrent callers share a few connections. Their commands are pipelined, so that Redis replies to many of them after
+/// one fsync. While Redis is unavailable, commands fail at once. The client reconnects by itself.
 ///
-/// The URL names one node, the primary that Sentinels name, or a Redis Cluster, where each command goes to the node of its key.
-/// Redirections are followed. A command that was refused because a slot moves or a replica takes over is sent again for up to
-/// ``Configuration/patience``. A command that may have been executed is never sent twice.
+/// ```swift
+/// let client = RedisClient(url: try RedisURL("redis://localhost"), logger: logger)
+/// try await client.send(["SET", "key", "value"])
+/// let value = try await client.send(["GET", "key"]).string
+/// ```
+///
+/// The URL names one node, Sentinels that name the primary, or a Redis Cluster, where each command goes to the node of its key
+/// (``RedisURL``). Redirections are followed. A command that was not executed, because a slot moves or a replica takes over, is sent again
+/// for up to ``Configuration/retryTimeout``. A command that may have been executed is never sent again.
+///
+/// `RedisConnectionPool.swift` has the connections to a node, and `Topology/RoutedCall.swift` the rules for redirections.
 public final class RedisClient: Sendable {
   public struct Configuration: Sendable {
-    /// The greatest number of shared connections to a node; nil for four for each event loop.
+    /// The greatest number of shared connections to a node; nil for four times the number of event loops.
     public var connections: Int?
-    /// The number of the event loop of the first connection.
+    /// The index of the event loop of the first connection.
     var firstLoop = 0
     public var connectTimeout: Duration = .seconds(2)
     /// The timeout of one command.
     public var commandTimeout: Duration = .seconds(5)
-    /// How long a command that was not executed is retried while slots move or a replica takes over.
-    public var patience: Duration = .seconds(2)
-    /// The greatest number of elements of one reply, including nested ones.
+    /// The time for which a command that was not executed is retried while slots move or a replica takes over.
+    public var retryTimeout: Duration = .seconds(2)
+    /// The greatest number of elements of one reply, including nested ones. A longer reply ends the connection.
     public var maxReplyElements = 1_000_000
-    /// The replication that each batch of commands must reach; nil if the primary's reply is enough.
+    /// The replicas that must confirm a command before its reply is passed on; nil if the primary's reply is enough.
     public var replication: RedisReplication?
-    /// Is called for every command.
+    /// Called for each command.
     public var observer: (any RedisObserver)?
-    /// Is called for messages, if the client subscribes to channels (`SSUBSCRIBE`).
+    /// Called for the messages of channels to which this client subscribes (`SSUBSCRIBE`).
     public var subscription: RedisSubscription?
-    /// The files for `rediss://`.
+    /// The files for TLS (`rediss://`).
     public var tls = RedisTLSFiles()
     /// A file whose first line is the password, instead of one in the URL. It is read for each new connection.
     public var passwordFile: String?
-    /// The user at Sentinels, and the file whose first line is the password there; nil: no login.
+    /// The user for the login at Sentinels.
     public var sentinelUser: String?
+    /// A file whose first line is the password for the login at Sentinels; nil for no login.
     public var sentinelPasswordFile: String?
-    /// True if a connection to a replica is refused.
-    var wantsPrimary = false
+    /// True if a connection to a replica must fail.
+    var requiresPrimary = false
 
     public init() {}
   }
@@ -50,19 +59,19 @@ public final class RedisClient: Sendable {
   private let addresses: HostAddresses
   private let target: Target
 
-  /// True if the keys of one command must be in one hash slot.
+  /// True for a Redis Cluster. There, all keys of a command must be in one hash slot.
   public var isCluster: Bool { if case .cluster = url.deployment { true } else { false } }
 
   public convenience init(url: RedisURL, configuration: Configuration = Configuration(), logger: Logger) {
     self.init(url: url, configuration: configuration, addresses: HostAddresses(), topology: nil, logger: logger)
   }
 
-  /// - Parameter topology: the topology of another client of the same URL, which is then shared.
+  /// - Parameter topology: the topology of another client of the same URL, to share it; nil to create one.
   init(
-    url: RedisURL, configuration given: Configuration, addresses: HostAddresses, topology known: RedisTopology? = nil, logger: Logger
+    url: RedisURL, configuration given: Configuration, addresses: HostAddresses, topology shared: RedisTopology? = nil, logger: Logger
   ) {
     var configuration = given
-    configuration.wantsPrimary = if case .sentinel = url.deployment { true } else { false }
+    configuration.requiresPrimary = if case .sentinel = url.deployment { true } else { false }
     self.url = url
     self.configuration = configuration
     self.addresses = addresses
@@ -70,16 +79,16 @@ public final class RedisClient: Sendable {
     let pool: @Sendable (RedisURL) -> RedisConnectionPool = { [configuration] in
       RedisConnectionPool(url: $0, configuration: configuration, addresses: addresses, logger: logger)
     }
-    guard let topology = known ?? Self.topology(of: url, configuration, addresses, logger) else {
+    guard let topology = shared ?? Self.topology(of: url, configuration, addresses, logger) else {
       target = .node(pool(url))
       return
     }
-    let pools = NodePools { pool(url.of($0)) }
+    let pools = NodePools { pool(url.ofNode($0)) }
     topology.whenChanged { [weak pools] in pools?.keep($0) }
     target = .topology(topology, pools)
   }
 
-  /// Nil for a single node.
+  /// The topology of a cluster or of Sentinels; nil for a single node.
   private static func topology(
     of url: RedisURL, _ given: Configuration, _ addresses: HostAddresses, _ logger: Logger
   ) -> RedisTopology? {
@@ -92,19 +101,20 @@ public final class RedisClient: Sendable {
     case .sentinel(let name):
       discovery = SentinelDiscovery(sentinels: url.nodes, name: name)
       configuration.passwordFile = given.sentinelPasswordFile
-      login = url.loggingIn(given.sentinelUser)
+      login = url.replacingLogin(user: given.sentinelUser)
     }
-    // Short timeouts, because a node that does not answer can be left out if the others agree.
+    // The timeouts are short, because a node that does not reply is not needed if the others agree.
     configuration.connectTimeout = min(given.connectTimeout, .milliseconds(500))
     configuration.commandTimeout = min(given.commandTimeout, .milliseconds(500))
     (configuration.connections, configuration.replication, configuration.subscription) = (1, nil, nil)
-    configuration.wantsPrimary = false
+    configuration.requiresPrimary = false
     let pools = NodePools { [configuration, login] in
-      RedisConnectionPool(url: login.of($0), configuration: configuration, addresses: addresses, logger: logger)
+      RedisConnectionPool(url: login.ofNode($0), configuration: configuration, addresses: addresses, logger: logger)
     }
     return RedisTopology(discovery, seeds: url.nodes, pools: pools, logger: logger)
   }
 
+  /// Another client of the same deployment, with its own connections.
   private func derived(_ adjust: (inout Configuration) -> Void) -> RedisClient {
     var configuration = configuration
     adjust(&configuration)
@@ -113,8 +123,9 @@ public final class RedisClient: Sendable {
     return RedisClient(url: url, configuration: configuration, addresses: addresses, topology: topology, logger: logger)
   }
 
-  /// A separate client for blocking reads, so that they do not delay other commands. `loop`: the number of the event loop of its
-  /// connection, modulo the number of loops.
+  /// A client with its own connection, for blocking reads, so that they do not delay other commands.
+  ///
+  /// - Parameter loop: the index of the event loop of its connection, modulo the number of loops.
   public func dedicated(commandTimeout: Duration, loop: Int = 0) -> RedisClient {
     derived {
       $0.firstLoop = loop
@@ -123,7 +134,9 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// A separate client for subscriptions, because a subscribed connection accepts few other commands.
+  /// A client with its own connection, for subscriptions, because a subscribed connection accepts few other commands.
+  ///
+  /// - Parameter loop: the index of the event loop of its connection, modulo the number of loops.
   public func subscriber(loop: Int, _ subscription: RedisSubscription) -> RedisClient {
     derived {
       $0.firstLoop = loop
@@ -132,7 +145,7 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// A separate client whose commands return when the replicas confirmed them. It has its own connection, because `WAIT` blocks the
+  /// A client whose commands return only after the replicas have confirmed them. It has its own connections, because `WAIT` blocks a
   /// connection.
   public func replicated(_ replication: RedisReplication) -> RedisClient {
     derived {
@@ -149,41 +162,46 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Sends one command. Throws for an error reply too; see ``sendAllowingErrors(_:timeout:)``.
+  /// Sends one command and returns its reply. Throws ``RedisError/refused(_:)`` for an error reply.
+  ///
+  /// - Parameters:
+  ///   - timeout: instead of ``Configuration/commandTimeout``.
+  ///   - name: the command's name in metrics, if its first argument is not enough.
   @discardableResult
   public func send(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil) async throws(RedisError) -> RedisReply {
     try Self.accepted(await sendAllowingErrors(arguments, timeout: timeout, name: name))
   }
 
-  /// Sends one encoded command. Throws for an error reply too. `name`: the command's name in metrics.
+  /// Sends one encoded command and returns its reply. Throws ``RedisError/refused(_:)`` for an error reply.
   @discardableResult
-  public func send(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
-    try Self.accepted(await sendAllowingErrors(words, timeout: timeout, name: name))
+  public func send(_ arguments: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+    try Self.accepted(await sendAllowingErrors(arguments, timeout: timeout, name: name))
   }
 
+  /// The reply, unless it is an error reply.
   static func accepted(_ reply: RedisReply) throws(RedisError) -> RedisReply {
     if let text = reply.error { throw .refused(text) }
     return reply
   }
 
-  /// Sends one command. Returns any reply, including an error reply.
-  ///
-  /// `name`: the command's name in metrics, if its first argument is not enough.
+  /// Like ``send(_:timeout:name:)``, but also returns an error reply.
   public func sendAllowingErrors(_ arguments: [RedisArgument], timeout: Duration? = nil, name: String? = nil)
     async throws(RedisError) -> RedisReply
   {
     try await sendAllowingErrors(EncodedArguments(arguments), timeout: timeout, name: name ?? arguments.first?.text ?? "")
   }
 
-  /// Sends one encoded command. Returns any reply, including an error reply.
-  public func sendAllowingErrors(_ words: EncodedArguments, timeout: Duration? = nil, name: String) async throws(RedisError) -> RedisReply {
+  /// Sends one encoded command. Also returns an error reply.
+  public func sendAllowingErrors(_ arguments: EncodedArguments, timeout: Duration? = nil, name: String)
+    async throws(RedisError) -> RedisReply
+  {
     switch target {
-    case .node(let pool): try await pool.send(words, timeout: timeout, name: name)
-    case .topology(let topology, let pools): try await route(words, topology, pools, timeout: timeout, name: name)
+    case .node(let pool): try await pool.send(arguments, timeout: timeout, name: name)
+    case .topology(let topology, let pools): try await route(arguments, topology, pools, timeout: timeout, name: name)
     }
   }
 
-  /// The known primaries, for ``send(_:to:)``; one nil element for a single node.
+  /// The known primaries, for ``send(_:to:)``. For a single node, one element that is nil.
   public func primaries() async throws(RedisError) -> [NodeAddress?] {
     switch target {
     case .node: return [nil]
@@ -197,7 +215,8 @@ public final class RedisClient: Sendable {
     return try Self.accepted(await pools[node].send(EncodedArguments(arguments), name: arguments.first?.text ?? ""))
   }
 
-  /// Sends a command without a key to every primary. Returns each node's name and reply. The name is nil for a single node.
+  /// Sends a command without a key to every primary. Returns each node's address and reply, including error replies. The address is nil for
+  /// a single node.
   public func sendToEachPrimary(_ arguments: [RedisArgument]) async throws(RedisError) -> [(node: NodeAddress?, reply: RedisReply)] {
     let name = arguments.first?.text ?? ""
     var replies: [(node: NodeAddress?, reply: RedisReply)] = []
@@ -208,11 +227,9 @@ public final class RedisClient: Sendable {
     return replies
   }
 
-  /// A connection of this client to its single node, or to the primary that Sentinels name. Everything sent over the session uses that
-  /// connection or fails, as `WATCH` requires.
-  ///
-  /// Use a ``dedicated(commandTimeout:loop:)`` client, because a transaction ends the watches of other users of its connection. Nil for a
-  /// cluster, where the key decides which node gets a command.
+  /// A session: one connection to the single node, or to the primary that Sentinels name. All commands of the session are sent over this
+  /// connection or fail, as `WATCH` requires. Nil for a cluster, where the key decides which node gets a command. Call this on a
+  /// ``dedicated(commandTimeout:loop:)`` client, because a transaction ends the watches of other users of its connection.
   public func session() async throws(RedisError) -> RedisSession? {
     let pool: RedisConnectionPool
     switch target {
@@ -225,7 +242,7 @@ public final class RedisClient: Sendable {
     return RedisSession(pool: pool, connection: try await pool.connection())
   }
 
-  /// Closes all connections; later commands fail.
+  /// Closes all connections. Later commands fail.
   public func close() {
     switch target {
     case .node(let pool): pool.close()
@@ -233,13 +250,13 @@ public final class RedisClient: Sendable {
     }
   }
 
-  /// Sends a command to the node of its key, and follows redirections.
-  private func route(_ words: EncodedArguments, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
+  /// Sends a command to the node of its key, and follows redirections. ``RoutedCall`` decides what to do after a failure.
+  private func route(_ arguments: EncodedArguments, _ topology: RedisTopology, _ pools: NodePools, timeout: Duration?, name: String)
     async throws(RedisError) -> RedisReply
   {
-    let slot = words.routingKey.map { HashSlot(key: $0) }
-    let begun = ContinuousClock.now
-    var call = RoutedCall(until: begun + configuration.patience)
+    let slot = arguments.routingKey.map { HashSlot(key: $0) }
+    let start = ContinuousClock.now
+    var call = RoutedCall(until: start + configuration.retryTimeout)
     var step = RoutedCall.Step.route
     while true {
       var isAsking = false
@@ -248,11 +265,11 @@ public final class RedisClient: Sendable {
       case .fail(let error): throw error
       case .rediscover(let pause):
         await topology.discover()
-        try await Self.rest(pause)
+        try await Self.sleep(pause)
         step = .route
         continue
       case .pause(let pause):
-        try await Self.rest(pause)
+        try await Self.sleep(pause)
         step = .route
         continue
       case .send(let target, let asking): (node, isAsking) = (target, asking)
@@ -266,23 +283,24 @@ public final class RedisClient: Sendable {
       let pool = pools[node]
       let connection: RedisConnection
       do throws(RedisError) { connection = try await pool.connection() } catch {
-        let isLong = pool.unavailableFor.map { $0 > configuration.patience + begun.duration(to: .now) } ?? false
+        // The node has been unavailable since before this call, and for longer than commands are retried.
+        let isLong = pool.unavailableFor.map { $0 > configuration.retryTimeout + start.duration(to: .now) } ?? false
         step = call.unsent(error, isLong: isLong, now: .now, jitter: .random(in: 0...1))
-        // This call fails; later ones need the new topology.
+        // This call fails at once. Later calls need the new topology.
         if isLong { topology.refresh() }
         continue
       }
-      let reply = try await pool.send(words, over: connection, isAsking: isAsking, timeout: timeout, name: name)
+      let reply = try await pool.send(arguments, over: connection, isAsking: isAsking, timeout: timeout, name: name)
       guard let text = reply.error, let redirection = Redirection(refusal: text, by: node) else { return reply }
       configuration.observer?.redirected(redirection.kind)
       if case .moved(let slot, let target) = redirection { topology.moved(slot, to: target) }
-      // A former primary keeps its connections open when it becomes a replica, so they must be closed here.
-      if configuration.wantsPrimary, case .unsettled = redirection { connection.close() }
+      // A primary that becomes a replica keeps its connections open, so they must be closed here.
+      if configuration.requiresPrimary, case .unsettled = redirection { connection.close() }
       step = call.refused(redirection, now: .now, jitter: .random(in: 0...1))
     }
   }
 
-  private static func rest(_ pause: Duration) async throws(RedisError) {
+  private static func sleep(_ pause: Duration) async throws(RedisError) {
     do { try await Task.sleep(for: pause) } catch { throw .unavailable("cancelled") }
   }
 }

@@ -1,23 +1,23 @@
 /// Why a command failed.
 public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// There was no connection, or it ended before the reply. The command may have been executed.
+  /// There was no connection, or it ended before the reply, so the command may have been executed; with the reason.
   case unavailable(String)
-  /// Redis did not answer in time.
+  /// Redis did not reply in time, so the command may have been executed.
   case timedOut
-  /// Redis refused the command; the text of the error reply.
+  /// Redis refused the command; with the text of the error reply.
   case refused(String)
-  /// The URL of Redis is invalid.
+  /// The URL of Redis is invalid; with the reason.
   case badURL(String)
   /// A file for TLS is missing or invalid; the text names it.
   case tls(String)
-  /// The password's file is missing or invalid; the text names it.
+  /// The file of the password is missing or invalid; the text names it.
   case passwordFile(String)
-  /// Redis executed the command, but not enough replicas confirmed it in time, so the loss of one host could undo it.
+  /// Redis executed the command, but not enough replicas confirmed it in time. The loss of one host could undo the command.
   case notReplicated
-  /// A reply has an unexpected form; the text names the command.
+  /// A reply has an unexpected format; the text names the command.
   case unexpectedReply(String)
 
-  /// The label in metrics.
+  /// The error's label in metrics.
   public var kind: String {
     switch self {
     case .unavailable: "unavailable"
@@ -34,13 +34,13 @@ public enum RedisError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unavailable(let reason): "Redis is unavailable: \(reason)"
-    case .notReplicated: "the replicas of Redis did not confirm in time"
-    case .timedOut: "Redis did not answer in time"
+    case .notReplicated: "not enough replicas of Redis confirmed the command in time"
+    case .timedOut: "Redis did not reply in time"
     case .refused(let text): "Redis refused a command: \(text)"
-    case .badURL(let reason): "not a Redis URL: \(reason)"
+    case .badURL(let reason): "the Redis URL is invalid: \(reason)"
     case .tls(let reason): "TLS to Redis: \(reason)"
     case .passwordFile(let reason): reason
-    case .unexpectedReply(let what): "Redis answered unexpectedly to \(what)"
+    case .unexpectedReply(let what): "Redis sent an unexpected reply to \(what)"
     }
   }
 }

@@ -1,16 +1,17 @@
-/// The replication that a write needs before its reply counts.
+/// The replicas that must confirm a command before its reply is passed on to the caller.
 public struct RedisReplication: Sendable, Hashable {
-  /// What a replica must have done.
+  /// What the confirmation means.
   public enum Depth: Sendable, Hashable {
-    /// Received the write in memory (WAIT).
+    /// The replicas have received the write, in memory (`WAIT`).
     case received
-    /// Written it to disk, as must the primary (WAITAOF, Redis 7.2).
+    /// The replicas and the primary have synced the write to disk (`WAITAOF`, since Redis 7.2).
     case onDisk
   }
 
+  /// The number of replicas that must confirm.
   public var replicas: Int
   public var depth: Depth
-  /// How long Redis waits for the replicas.
+  /// The time for which Redis waits for the replicas.
   public var timeout: Duration
 
   public init(replicas: Int, depth: Depth, timeout: Duration) {
@@ -19,8 +20,8 @@ public struct RedisReplication: Sendable, Hashable {
     self.timeout = timeout
   }
 
-  /// The command that is sent once after each batch of commands.
-  var question: [RedisArgument] {
+  /// The command that asks for the confirmation. It is sent once after all commands of an event-loop turn.
+  var command: [RedisArgument] {
     let milliseconds = RedisArgument.integer(max(1, Int64(timeout / .milliseconds(1))))
     switch depth {
     case .received: return ["WAIT", .integer(Int64(replicas)), milliseconds]
@@ -28,8 +29,8 @@ public struct RedisReplication: Sendable, Hashable {
     }
   }
 
-  /// True if the reply confirms enough replicas.
-  func isReached(_ reply: RedisReply) -> Bool {
+  /// True if the reply to ``command`` says that enough replicas have confirmed.
+  func isConfirmed(by reply: RedisReply) -> Bool {
     switch depth {
     case .received: return (reply.integer ?? 0) >= replicas
     case .onDisk:

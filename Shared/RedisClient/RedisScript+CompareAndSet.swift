@@ -1,6 +1,7 @@
 extension RedisScript {
-  /// Writes a value if the stored one is still the one that was read. Returns 1 if it was written.
+  /// Writes a value if the stored one is still the one that the caller has read. Returns 1 if it was written, else 0.
   ///
-  /// Key: the value. Arguments: the value that was read, empty for none; the new value; seconds to live.
+  /// The key is that of the value. The arguments are the value that was read (empty if there was none), the new value, and the number of
+  /// seconds until it expires.
   public static let compareAndSet = RedisScript(name: "compare_and_set", source: PackageResources.compare_and_set_lua)
 }

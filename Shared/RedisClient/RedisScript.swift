@@ -1,16 +1,17 @@
 import Cryptography
 
-/// A Lua script. It is called by its digest, and sent as a whole if Redis does not know it yet.
+/// A Lua script. It is called by its digest (`EVALSHA`), and sent as a whole (`EVAL`) if Redis does not know it yet.
 public struct RedisScript: Sendable {
+  /// The script's name in metrics.
   public let name: String
   private let source: String
+  /// SHA-1 of the source in hexadecimal digits, by which Redis identifies a script.
   let digest: String
 
-  /// `name`: the script's name in metrics, unique among all scripts.
+  /// - Parameter name: the script's name in metrics, unique among all scripts.
   public init(name: String, source: String) {
     self.name = name
     self.source = source
-    // Redis identifies scripts by this digest.
     digest = Hex.encode(SHA1Digest.hash(Array(source.utf8)))
   }
 
@@ -19,7 +20,7 @@ public struct RedisScript: Sendable {
     self.init(name: name, source: String(decoding: source, as: UTF8.self))
   }
 
-  /// Runs the script.
+  /// Runs the script and returns its reply.
   public func run(on client: RedisClient, keys: [String], arguments: [RedisArgument], timeout: Duration? = nil)
     async throws(RedisError)
     -> RedisReply
@@ -29,7 +30,7 @@ public struct RedisScript: Sendable {
     return try await run(on: client, keys: names, arguments: EncodedArguments(arguments), timeout: timeout)
   }
 
-  /// Runs the script with encoded arguments.
+  /// The same with encoded keys and arguments.
   public func run(on client: RedisClient, keys: EncodedArguments, arguments: EncodedArguments, timeout: Duration? = nil)
     async throws(RedisError)
     -> RedisReply
@@ -40,13 +41,14 @@ public struct RedisScript: Sendable {
   }
 
   private func call(_ command: String, _ script: String, _ keys: EncodedArguments, _ arguments: EncodedArguments) -> EncodedArguments {
-    var words = EncodedArguments(
-      reserving: script.utf8.count + 64 + min(keys.size, EncodedArguments.long) + min(arguments.size, EncodedArguments.long))
-    words.append(command)
-    words.append(script)
-    words.append(Int64(keys.count))
-    words.append(contentsOf: keys)
-    words.append(contentsOf: arguments)
-    return words
+    // Longer keys and arguments are not copied.
+    var call = EncodedArguments(
+      reserving: script.utf8.count + 64 + min(keys.size, EncodedArguments.largeSize) + min(arguments.size, EncodedArguments.largeSize))
+    call.append(command)
+    call.append(script)
+    call.append(Int64(keys.count))
+    call.append(contentsOf: keys)
+    call.append(contentsOf: arguments)
+    return call
   }
 }

@@ -1,4 +1,4 @@
-/// The value of an attribute.
+/// The value of a span's attribute.
 public enum AttributeValue: Sendable, Hashable {
   case text(String)
   case integer(Int64)
@@ -11,10 +11,10 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
   public init(booleanLiteral value: Bool) { self = .flag(value) }
 }
 
-/// A name by OpenTelemetry's semantic conventions, and a value. It must never be a secret, a token, a person's address or an advertising
-/// identifier.
+/// An attribute of a span: a name of OpenTelemetry's semantic conventions, and a value. The value must never be a secret, a token, a
+/// person's IP address or an advertising identifier.
 public struct SpanAttribute: Sendable, Hashable {
-  /// The longest text; longer ones are truncated, so that a span's size is limited.
+  /// The length to which longer texts are truncated, so that a span's size is limited.
   public static let maxTextLength = 256
 
   public let name: String
@@ -37,11 +37,13 @@ public struct FinishedSpan: Sendable, Hashable {
   public let context: SpanContext
   /// 0 for the first span of a trace.
   public let parentID: UInt64
+  /// True if the parent is a span of another process.
   public let isParentRemote: Bool
   public let name: String
   public let kind: Span.Kind
-  /// Nanoseconds since 1970.
+  /// The start, in nanoseconds since 1970.
   public let started: Int64
+  /// The end, in nanoseconds since 1970.
   public let ended: Int64
   public let attributes: [SpanAttribute]
   /// True if the work failed.

@@ -4,9 +4,9 @@ import Synchronization
   import Glibc
 #endif
 
-/// A unit of work of a recorded trace. Work of other traces has no span.
+/// A unit of work of a recorded trace. Work of traces that are not recorded has no span. ``Tracer`` creates spans.
 public final class Span: Sendable {
-  /// The kind, with OTLP's numbers.
+  /// The kind of the work, with OTLP's numbers.
   public enum Kind: Int, Sendable {
     case `internal` = 1
     case server, client, producer, consumer
@@ -17,7 +17,7 @@ public final class Span: Sendable {
     var hasEnded = false
   }
 
-  /// The span of the current task; nil for most tasks, whose traces are not recorded.
+  /// The span of the current task; nil if its trace is not recorded, as those of most tasks.
   @TaskLocal public static var current: Span?
 
   public let context: SpanContext
@@ -25,7 +25,7 @@ public final class Span: Sendable {
   private let isParentRemote: Bool
   private let name: String
   private let kind: Kind
-  /// Nanoseconds since 1970.
+  /// The start, in nanoseconds since 1970.
   private let started: Int64
   private let buffer: SpanBuffer
   private let state: Mutex<State>
@@ -44,7 +44,7 @@ public final class Span: Sendable {
     state = Mutex(State(attributes: attributes))
   }
 
-  /// Nanoseconds since 1970.
+  /// The present time, in nanoseconds since 1970.
   static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -54,13 +54,14 @@ public final class Span: Sendable {
   /// The `traceparent` of this span, for calls to other systems.
   public var traceparent: String { context.traceparent }
 
+  /// Adds attributes. Has no effect after the end.
   public func set(_ attributes: SpanAttribute...) {
     state.withLock { if !$0.hasEnded { $0.attributes += attributes } }
   }
 
-  /// Ends the span and passes it to the buffer. Only the first call counts.
+  /// Ends the span and passes it to the buffer. Only the first call has an effect.
   ///
-  /// - Parameter error: the error as one of a limited set of values (`error.type`).
+  /// - Parameter error: the kind of error, one of a limited set of values (`error.type`); nil for success.
   public func end(_ attributes: SpanAttribute..., error: String? = nil) {
     let all: [SpanAttribute]? = state.withLock { state in
       guard !state.hasEnded else { return nil }
@@ -76,7 +77,7 @@ public final class Span: Sendable {
         ended: max(started, Self.now), attributes: all, isError: error != nil))
   }
 
-  /// A span of work that this one caused.
+  /// A new span for work that is a part of this span's work.
   public func child(_ name: String, _ kind: Kind, _ attributes: [SpanAttribute] = []) -> Span {
     Span(
       name, kind, context: context.child(), parentID: context.spanID, isParentRemote: false, attributes: attributes, buffer: buffer,

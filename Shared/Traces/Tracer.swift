@@ -1,9 +1,13 @@
 import Cryptography
 import Synchronization
 
-/// Begins spans. There is one for each process. Without a buffer it only passes on callers' contexts.
+/// Decides whether the traces of requests and messages are recorded, and creates their spans. There is one tracer for each process. Without
+/// a buffer it records nothing, but still makes contexts: a child of the caller's, or a new trace.
+///
+/// The server calls ``context(childOf:trustsSampled:)`` for a request, and then `span` with that context. Code that works on a message
+/// calls `span` with the message's `traceparent`. ``Span/child(_:_:_:)`` makes a span for a part of the work.
 public final class Tracer: Sendable {
-  /// Records nothing.
+  /// A tracer that records nothing.
   public static let off = Tracer(sampler: Sampler(ratio: 0), buffer: nil)
 
   private let sampler: Sampler
@@ -20,10 +24,11 @@ public final class Tracer: Sendable {
   /// The context of a request's work: a span of the caller's trace, or of a new one.
   ///
   /// - Parameters:
-  ///   - parent: the caller's context, if it is valid.
-  ///   - believesSampled: returns true if a caller's request to record its trace is followed.
-  public func context(below parent: SpanContext?, believesSampled: () -> Bool = { true }) -> SpanContext {
+  ///   - parent: the caller's context; nil if the caller sent none, or an invalid one.
+  ///   - trustsSampled: called if the caller requests that its trace is recorded. Returns true if the request is to be followed.
+  public func context(childOf parent: SpanContext?, trustsSampled: () -> Bool = { true }) -> SpanContext {
     guard let parent else {
+      // `| 1`, because the ids of a trace and of a span must not be zero.
       let words = RandomBytes.words()
       let trace = TraceID(high: words.1 | 1, low: words.2)
       let isSampled = isRecording && sampler.samples(trace)
@@ -33,15 +38,17 @@ public final class Tracer: Sendable {
     let child = parent.child()
     guard isRecording else { return child }
     guard sampler.followsParent else { return child.sampled(sampler.samples(child.traceID)) }
-    // The id does not decide here, because a stranger could choose one that is recorded.
-    return parent.isSampled && !believesSampled() ? child.sampled(false) : child
+    // If the request is not followed, the ratio does not decide instead, because an outsider could choose an id that is recorded.
+    return parent.isSampled && !trustsSampled() ? child.sampled(false) : child
   }
 
-  /// The span of a context; nil if its trace is not recorded.
+  /// A span with a context of ``context(childOf:trustsSampled:)``; nil if its trace is not recorded.
   ///
-  /// - Parameter sinceStart: the time since the work began.
+  /// - Parameters:
+  ///   - parent: the caller's context; nil if there is none.
+  ///   - sinceStart: the time since the work began, which the span includes.
   public func span(
-    _ name: @autoclosure () -> String, _ kind: Span.Kind, _ context: SpanContext, below parent: SpanContext?,
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, _ context: SpanContext, childOf parent: SpanContext?,
     _ attributes: @autoclosure () -> [SpanAttribute] = [], sinceStart: @autoclosure () -> Duration = .zero
   ) -> Span? {
     guard context.isSampled, let buffer else { return nil }
@@ -51,23 +58,27 @@ public final class Tracer: Sendable {
       sinceStart: sinceStart())
   }
 
-  /// The span of a message's or an event's work; nil if its trace is not recorded.
+  /// A span for work on a message or an event whose context is `parent`; nil if its trace is not recorded.
   public func span(
-    _ name: @autoclosure () -> String, _ kind: Span.Kind, below parent: SpanContext?, _ attributes: @autoclosure () -> [SpanAttribute] = []
-  ) -> Span? {
-    guard let parent, parent.isSampled, buffer != nil else { return nil }
-    return span(name(), kind, parent.child(), below: parent, attributes())
-  }
-
-  /// The span below the parent in a header or a message; nil if the parent is not sampled. Most parents are not, so the last digit, which
-  /// has the sampled flag, is read before anything else.
-  public func span(
-    _ name: @autoclosure () -> String, _ kind: Span.Kind, below traceparent: String?,
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, childOf parent: SpanContext?,
     _ attributes: @autoclosure () -> [SpanAttribute] = []
   ) -> Span? {
+    guard let parent, parent.isSampled, buffer != nil else { return nil }
+    return span(name(), kind, parent.child(), childOf: parent, attributes())
+  }
+
+  /// A span for work on a message or an event whose `traceparent` is given; nil if its trace is not recorded.
+  ///
+  /// Most traces are not recorded, so the sampled flag is checked before the text is parsed. In version 00 the flag is in the last digit. A
+  /// text of a later version may end with other fields; then there may be no span although the trace is recorded.
+  public func span(
+    _ name: @autoclosure () -> String, _ kind: Span.Kind, childOf traceparent: String?,
+    _ attributes: @autoclosure () -> [SpanAttribute] = []
+  ) -> Span? {
+    // An odd digit has an odd character code if it is 1 to 9, and an even code if it is b, d or f.
     guard buffer != nil, let traceparent, let last = traceparent.utf8.last, last & 1 == (last >= 97 ? 0 : 1),
       let parent = SpanContext(traceparent: traceparent)
     else { return nil }
-    return span(name(), kind, below: parent, attributes())
+    return span(name(), kind, childOf: parent, attributes())
   }
 }

@@ -1,5 +1,6 @@
-/// Host and port of a URL, for `server.address` and `server.port`.
+/// The host and port of a URL, for the span attributes `server.address` and `server.port`.
 public struct URLServer: Sendable, Hashable {
+  /// In lower case; an IPv6 address without brackets.
   public let host: String
   public let port: Int
 
@@ -8,7 +9,7 @@ public struct URLServer: Sendable, Hashable {
     let isSecure = url.hasPrefix("https://")
     guard isSecure || url.hasPrefix("http://") else { return nil }
     let authority = url.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    // The login is left out.
+    // User and password must not be in a trace.
     let server = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
     var host = server
     var port = isSecure ? 443 : 80

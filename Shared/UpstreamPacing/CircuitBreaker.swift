@@ -1,31 +1,37 @@
-/// Stops calls to a server that mostly fails, and probes with single calls whether it has recovered.
+/// A circuit breaker for calls to a server. It stops the calls while most of them fail, and finds out by single calls, the probes, whether
+/// the server has recovered.
 ///
-/// Closed: every call is admitted, and its result is counted over a window. Open: no call is admitted. Half open, after the pause: a few
-/// probes are admitted at a time. Enough successful probes close the breaker; one that fails opens it again, for longer.
+/// - Closed: all calls are admitted, and their results are counted over a window.
+/// - Open: no call is admitted until a pause is over.
+/// - Half open: a few probes are admitted at a time. If enough of them succeed, the breaker closes. If one fails, the breaker opens again,
+///   for a longer pause.
 ///
-/// Pure: random numbers and times are passed in; times are milliseconds of one clock with any origin.
+/// Use ``admit(now:)`` before and ``record(_:_:now:chance:)`` after each call to the server. Random numbers and times are passed in; times
+/// are milliseconds of one clock with any origin. ``SharedCircuitBreaker`` is the breaker that all instances of a service share.
 public struct CircuitBreaker: Sendable {
   /// The rule for opening the breaker, and the length of its pauses.
   public struct Rule: Sendable, Hashable {
-    /// The length of the window over which results are counted, milliseconds.
+    /// The length in milliseconds of the window over which results are counted.
     public var window: Int64
-    /// The breaker does not open with fewer calls than this within the window.
+    /// The least number of calls within the window with which the breaker opens.
     public var minCalls: Int
-    /// The share of failed calls at which the breaker opens, above 0 up to 1.
+    /// The ratio of failed calls at which the breaker opens, more than 0 and at most 1.
     public var failureShare: Double
-    /// The first pause, milliseconds. Each further pause is twice as long, up to ``maxPause``.
+    /// The first pause in milliseconds. Each further pause is twice as long as the one before it, up to ``maxPause``.
     public var firstPause: Int64
+    /// The longest pause in milliseconds.
     public var maxPause: Int64
-    /// The greatest share by which a pause is shortened at random, from 0 to 1, so that the instances of a service do not probe together.
+    /// The greatest part of a pause by which it is shortened at random, from 0 to 1, so that the instances of a service do not probe at the
+    /// same time.
     public var jitter: Double
-    /// The number of probes that must succeed before the breaker closes, and the greatest number under way at once.
+    /// The number of probes that must succeed before the breaker closes. It is also the greatest number of probes in flight.
     public var probes: Int
-    /// A probe without a result for this long no longer counts as under way, milliseconds.
-    public var probePatience: Int64
+    /// The time in milliseconds after which a probe without a result no longer counts as in flight.
+    public var probeTimeout: Int64
 
     public init(
       window: Int64 = 20_000, minCalls: Int = 10, failureShare: Double = 0.5, firstPause: Int64 = 2000,
-      maxPause: Int64 = 60_000, jitter: Double = 0.25, probes: Int = 1, probePatience: Int64 = 30_000
+      maxPause: Int64 = 60_000, jitter: Double = 0.25, probes: Int = 1, probeTimeout: Int64 = 30_000
     ) {
       self.window = max(window, Int64(CircuitBreaker.slotCount))
       self.minCalls = max(minCalls, 1)
@@ -34,11 +40,11 @@ public struct CircuitBreaker: Sendable {
       self.maxPause = max(maxPause, self.firstPause)
       self.jitter = min(max(jitter, 0), 1)
       self.probes = max(probes, 1)
-      self.probePatience = max(probePatience, 1)
+      self.probeTimeout = max(probeTimeout, 1)
     }
   }
 
-  /// Permission for one call. The call's result is recorded with it.
+  /// The permission for one call. ``CircuitBreaker/record(_:_:now:chance:)`` needs it.
   public struct Permit: Sendable, Hashable {
     fileprivate let period: UInt64
     fileprivate let number: UInt64
@@ -49,7 +55,7 @@ public struct CircuitBreaker: Sendable {
   /// The decision about a call.
   public enum Admission: Sendable, Hashable {
     case call(Permit)
-    /// The call may not be made now; ask again after that many milliseconds, at least 1.
+    /// The call must not be made now. The caller may try again after that many milliseconds, at least 1.
     case wait(Int64)
   }
 
@@ -63,24 +69,29 @@ public struct CircuitBreaker: Sendable {
   /// The state of the breaker.
   public enum Phase: String, Sendable, Hashable, CaseIterable { case closed, open, halfOpen }
 
-  /// Results of one part of the window.
+  /// The results in one part of the window.
   private struct Slot {
     var start: Int64
     var calls = 0
     var failures = 0
   }
 
+  /// The number of parts of the window. The window moves by one part at a time.
   static let slotCount = 20
 
   public let rule: Rule
   public private(set) var phase = Phase.closed
-  /// The number of the current phase. Results of calls that were admitted in an earlier phase do not count.
+  /// The number of the current phase. It grows with each change of phase. Results of calls that were admitted in an earlier phase do not
+  /// count.
   private var period: UInt64 = 0
-  private var numbers: UInt64 = 0
+  /// The number of the last permit.
+  private var lastNumber: UInt64 = 0
   private var slots: [Slot] = []
+  /// The end of the pause.
   private var openUntil: Int64 = 0
+  /// The length of the last pause.
   private var pause: Int64
-  /// Probes under way, with the time at which each stops counting as such.
+  /// The probes in flight by the numbers of their permits, with the time at which each times out.
   private var probes: [UInt64: Int64] = [:]
   private var probesSucceeded = 0
 
@@ -89,15 +100,15 @@ public struct CircuitBreaker: Sendable {
     pause = rule.firstPause
   }
 
-  /// The longest wait before a caller asks again while probes are under way, milliseconds.
+  /// The longest wait in milliseconds for which callers are told to wait while probes are in flight.
   static let probeCheckInterval: Int64 = 250
 
-  /// Asks for permission to make one call. The caller must record its result by ``record(_:_:now:chance:)``.
+  /// Decides whether one call may be made now. If so, the caller must record the call's result by ``record(_:_:now:chance:)``.
   public mutating func admit(now: Int64) -> Admission {
     switch phase {
     case .closed:
-      numbers += 1
-      return .call(Permit(period: period, number: numbers, isProbe: false))
+      lastNumber += 1
+      return .call(Permit(period: period, number: lastNumber, isProbe: false))
     case .open:
       guard now >= openUntil else { return .wait(openUntil - now) }
       change(to: .halfOpen)
@@ -105,11 +116,11 @@ public struct CircuitBreaker: Sendable {
       probesSucceeded = 0
       return probe(now)
     case .halfOpen:
-      // The instance that made such a probe may have died, which says nothing about the server.
+      // A probe that times out was perhaps lost with its caller, which says nothing about the server.
       probes = probes.filter { $0.value > now }
       guard probes.count + probesSucceeded < rule.probes else {
-        // The wait is short, because the result of a probe decides for all callers.
-        return .wait(min(Self.probeCheckInterval, rule.probePatience))
+        // The wait is short, because a probe may end at any time.
+        return .wait(min(Self.probeCheckInterval, rule.probeTimeout))
       }
       return probe(now)
     }
@@ -117,7 +128,7 @@ public struct CircuitBreaker: Sendable {
 
   /// Records the result of a call.
   ///
-  /// - Parameter chance: from 0 up to 1, for the jitter of the pause that may begin here.
+  /// - Parameter chance: a random number from 0 up to 1, for the jitter of a pause that begins now.
   public mutating func record(_ permit: Permit, _ result: Result, now: Int64, chance: Double = 0) {
     guard permit.period == period else { return }
     switch phase {
@@ -137,7 +148,7 @@ public struct CircuitBreaker: Sendable {
     case .closed:
       guard result != .abandoned else { return }
       count(failed: result == .failed, now)
-      // A success never opens the breaker, even if it is the call that completes ``Rule/minCalls``.
+      // A success never opens the breaker, even if the number of calls reaches `minCalls` with it.
       guard result == .failed else { return }
       let calls = slots.reduce(0) { $0 + $1.calls }
       let failures = slots.reduce(0) { $0 + $1.failures }
@@ -146,10 +157,11 @@ public struct CircuitBreaker: Sendable {
     }
   }
 
+  /// Admits a probe.
   private mutating func probe(_ now: Int64) -> Admission {
-    numbers += 1
-    probes[numbers] = now + rule.probePatience
-    return .call(Permit(period: period, number: numbers, isProbe: true))
+    lastNumber += 1
+    probes[lastNumber] = now + rule.probeTimeout
+    return .call(Permit(period: period, number: lastNumber, isProbe: true))
   }
 
   private mutating func open(_ now: Int64, longer: Bool, _ chance: Double) {

@@ -1,25 +1,28 @@
-/// The state of one rate limit, by the generic cell rate algorithm: the time at which the bucket is full again.
+/// The state of one rate limit by the generic cell rate algorithm, which stores only the time at which the bucket will be full again.
 ///
-/// Pure: times are microseconds of one clock and passed in. The script `reserve` does the same in Redis; tests compare the two.
+/// Times are passed in, in microseconds of one clock. The script `reserve.lua` does the same in Redis; tests compare the two.
 struct RateBucket: Sendable, Hashable {
   /// The result of a reservation.
   enum Grant: Sendable, Hashable {
-    /// The caller has that many units and may use them after `wait` microseconds.
+    /// The caller gets that many units, and may use them after `wait` microseconds.
     case granted(units: Int, wait: Int64)
-    /// Nothing was reserved: the least number of units would be available only after `wait` microseconds.
+    /// Nothing is reserved, because the least number of units would be available only after `wait` microseconds.
     case refused(wait: Int64)
   }
 
-  /// The time at which the bucket is full again.
+  /// The time at which the bucket will be full again if nothing more is reserved.
   private var fullAt: Int64 = .min
   /// No unit may be used before this time.
   private var heldUntil: Int64 = .min
 
   init() {}
 
-  /// Reserves as many units of the range as become available within the longest wait.
+  /// Reserves units: as many as are available within `maxWait` microseconds, at most the upper bound of the range. Refuses if these are
+  /// fewer than the lower bound.
   ///
-  /// In no span of time do the granted units exceed the burst plus what the rate gives in that span.
+  /// With a `maxWait` of 0, the units granted in any span of time never exceed the burst plus what the rate gives in that span. With a
+  /// longer `maxWait`, more units than the burst may be granted at once. The wait is then at least as long as the rate needs for the units
+  /// beyond the burst.
   mutating func reserve(_ units: ClosedRange<Int>, rule: RateRule, maxWait: Int64 = 0, now: Int64) -> Grant {
     let minUnits = Int64(max(units.lowerBound, 1))
     let maxUnits = Int64(max(units.upperBound, 1))
@@ -34,6 +37,7 @@ struct RateBucket: Sendable, Hashable {
     return .granted(units: Int(taken), wait: wait)
   }
 
-  /// Grants no unit for use before `until`, as a server asks by `Retry-After`. A longer hold stays.
+  /// Grants no unit for use before `until`, for example because the server has sent `Retry-After`. An earlier call with a later time
+  /// remains in effect.
   mutating func hold(until: Int64) { heldUntil = max(heldUntil, until) }
 }

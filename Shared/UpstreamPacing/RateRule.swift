@@ -1,27 +1,28 @@
-/// A rate limit: a steady rate, and the greatest burst after a time of rest.
+/// A rate limit: a steady rate, and the greatest burst, which is available when nothing was used for a while.
 public struct RateRule: Sendable, Hashable {
-  /// The highest rate that can be kept exactly, in units a second.
+  /// The highest rate, in units per second. At higher rates the rounding of ``interval`` would change the rate too much.
   public static let maxRate = 100_000.0
-  /// The lowest rate, in units a second: one unit in about eleven days.
+  /// The lowest rate, in units per second: one unit in about eleven days.
   static let minRate = 1e-6
+  /// The greatest burst, in units.
   public static let maxBurst = 1_000_000
 
-  /// Microseconds between two units of the steady rate, rounded up: never faster than the rate.
+  /// The microseconds between two units at the steady rate. They are rounded up, so that the limit is never faster than the given rate.
   public let interval: Int64
-  /// The greatest number of units at once.
+  /// The greatest number of units that can be used at once.
   public let burst: Int
 
-  /// Nil if the rate or the burst cannot be kept exactly.
+  /// Nil if the rate or the burst is out of range.
   ///
   /// - Parameters:
-  ///   - rate: units a second.
-  ///   - burst: units at once, at least 1.
+  ///   - rate: units per second, from 0.000001 to ``maxRate``.
+  ///   - burst: units, from 1 to ``maxBurst``.
   public init?(perSecond rate: Double, burst: Int) {
     guard rate >= Self.minRate, rate <= Self.maxRate, (1...Self.maxBurst).contains(burst) else { return nil }
     interval = Int64((1_000_000 / rate).rounded(.up))
     self.burst = burst
   }
 
-  /// How far the time of the next unit may run ahead of the clock, microseconds.
+  /// The microseconds in which an empty bucket becomes full.
   var tolerance: Int64 { interval * Int64(burst) }
 }

@@ -10,6 +10,7 @@ enum Scripts {
 }
 
 extension Duration {
+  /// Whole microseconds, rounded towards zero.
   var microseconds: Int64 {
     let parts = components
     return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000

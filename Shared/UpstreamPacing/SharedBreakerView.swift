@@ -1,18 +1,18 @@
-/// An instance's view of a shared breaker: the known state, and the next step.
+/// What an instance knows about a shared breaker. It decides the next step, which ``SharedCircuitBreaker`` carries out.
 ///
-/// While Redis does not answer, the instance uses a breaker of its own that saw the same results. Pure: random numbers and times are passed
-/// in; times are milliseconds of a monotonic clock.
+/// While Redis does not reply, the instance uses a local breaker, which has counted the results of this instance's calls. Random numbers
+/// and times are passed in; times are milliseconds of a monotonic clock.
 struct SharedBreakerView: Sendable {
   /// The state of the shared breaker, as Redis reported it.
   struct SharedState: Sendable, Hashable {
     var phase: CircuitBreaker.Phase
-    /// Changes with each change of phase.
+    /// The number of the phase. It grows with each change of phase.
     var period: Int64
-    /// Time until it may be probed, milliseconds.
+    /// The time in milliseconds until a probe is allowed.
     var wait: Int64
   }
 
-  /// Results of calls of one period that Redis does not know yet.
+  /// Results of calls that were admitted in one period, and that Redis does not have yet.
   struct Report: Sendable, Hashable {
     var period: Int64
     var succeeded: Int
@@ -21,75 +21,78 @@ struct SharedBreakerView: Sendable {
 
   /// The next step before a call.
   enum Step: Sendable, Hashable {
+    /// Make the call.
     case call(SharedCircuitBreaker.Permit)
-    /// Milliseconds.
+    /// Do not make the call before that many milliseconds have passed.
     case wait(Int64)
-    /// Ask Redis for the state of the breaker, and report the results that it does not know yet.
+    /// Report the results that Redis does not have yet, and get the state of the breaker.
     case report
     /// Ask Redis for permission to use this call as a probe.
     case probe
   }
 
-  /// The greatest age of the known state at which calls are still made, milliseconds.
+  /// The greatest age in milliseconds of the known state with which calls are made.
   static let freshness: Int64 = 250
 
-  /// The number of times that the breaker was seen to close.
+  /// The number of times that the breaker has closed, as far as this instance has noticed.
   private(set) var closings = 0
-  /// True if Redis did not answer the last query; then `own` decides.
-  private(set) var isAlone = false
+  /// True if Redis did not reply to the last query. Then `local` decides.
+  private(set) var usesLocalBreaker = false
   private var shared = SharedState(phase: .closed, period: 0, wait: 0)
-  private var own: CircuitBreaker
+  private var local: CircuitBreaker
   /// The time of the next query to Redis, for the state or for permission to probe.
-  private var askAt: Int64 = .min
-  private var isAsking = false
+  private var nextQuery: Int64 = .min
+  /// True if a query is in flight.
+  private var isQuerying = false
+  /// The numbers of results that are not reported yet.
   private var succeeded = 0
   private var failed = 0
 
-  init(_ rule: CircuitBreaker.Rule) { own = CircuitBreaker(rule) }
+  init(_ rule: CircuitBreaker.Rule) { local = CircuitBreaker(rule) }
 
-  var phase: CircuitBreaker.Phase { isAlone ? own.phase : shared.phase }
+  var phase: CircuitBreaker.Phase { usesLocalBreaker ? local.phase : shared.phase }
 
-  /// The next step before a call now.
+  /// The next step before a call.
   mutating func next(now: Int64) -> Step {
-    let isDue = now >= askAt && !isAsking
-    if isAlone {
+    let isDue = now >= nextQuery && !isQuerying
+    if usesLocalBreaker {
       guard !isDue else { return .report }
-      switch own.admit(now: now) {
-      case .call(let permit): return .call(SharedCircuitBreaker.Permit(.own(permit)))
+      switch local.admit(now: now) {
+      case .call(let permit): return .call(SharedCircuitBreaker.Permit(.local(permit)))
       case .wait(let wait): return .wait(wait)
       }
     }
     if shared.phase == .closed { return isDue ? .report : .call(SharedCircuitBreaker.Permit(.closed(shared.period))) }
     guard !isDue else { return .probe }
-    return .wait(isAsking ? Self.freshness : askAt - now)
+    return .wait(isQuerying ? Self.freshness : nextQuery - now)
   }
 
-  /// A permit for a call, by the known state; nil while the breaker is not closed.
+  /// A permit for a call by the known state, without a query; nil if the breaker is not closed.
   mutating func permit(now: Int64) -> SharedCircuitBreaker.Permit? {
     guard phase == .closed else { return nil }
-    guard isAlone else { return SharedCircuitBreaker.Permit(.closed(shared.period)) }
-    guard case .call(let permit) = own.admit(now: now) else { return nil }
-    return SharedCircuitBreaker.Permit(.own(permit))
+    guard usesLocalBreaker else { return SharedCircuitBreaker.Permit(.closed(shared.period)) }
+    guard case .call(let permit) = local.admit(now: now) else { return nil }
+    return SharedCircuitBreaker.Permit(.local(permit))
   }
 
-  /// True if the known state may be out of date and no query is in flight.
-  func isStale(now: Int64) -> Bool { now >= askAt && !isAsking }
+  /// True if the known state may be out of date, and no query is in flight.
+  func isStale(now: Int64) -> Bool { now >= nextQuery && !isQuerying }
 
-  /// Records the result of a call that was admitted by the closed breaker, or by this instance's own. Returns true if Redis must get a
-  /// report at once: failures are reported at once, so that all instances notice them together.
+  /// Records the result of a call that was not a probe of the shared breaker. Returns true if the result must be reported to Redis at once,
+  /// as failures must, so that all instances notice them.
   mutating func record(
     _ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result, now: Int64, chance: Double
   ) -> Bool {
     switch permit.origin {
     case .probe: return false
-    case .own(let permit):
-      let before = own.phase
-      own.record(permit, result, now: now, chance: chance)
-      if isAlone, before != .closed, own.phase == .closed { closings += 1 }
+    case .local(let permit):
+      let before = local.phase
+      local.record(permit, result, now: now, chance: chance)
+      if usesLocalBreaker, before != .closed, local.phase == .closed { closings += 1 }
       return false
     case .closed(let period):
-      if own.phase == .closed, case .call(let permit) = own.admit(now: now) {
-        own.record(permit, result, now: now, chance: chance)
+      if local.phase == .closed, case .call(let permit) = local.admit(now: now) {
+        local.record(permit, result, now: now, chance: chance)
       }
       guard period == shared.period, shared.phase == .closed else { return false }
       switch result {
@@ -99,54 +102,54 @@ struct SharedBreakerView: Sendable {
         return false
       case .failed:
         failed += 1
-        return !isAlone
+        return !usesLocalBreaker
       }
     }
   }
 
-  /// Begins a query that reports to Redis the results that it does not know yet; nil while another query is in flight.
+  /// Begins a query that reports the results that Redis does not have yet. Nil while another query is in flight.
   mutating func beginReport() -> Report? {
-    guard !isAsking else { return nil }
-    isAsking = true
+    guard !isQuerying else { return nil }
+    isQuerying = true
     defer { (succeeded, failed) = (0, 0) }
     return Report(period: shared.period, succeeded: succeeded, failed: failed)
   }
 
-  /// Begins a query for permission to probe; false while another query is in flight.
+  /// Begins a query for permission to probe. False while another query is in flight.
   mutating func beginProbe() -> Bool {
-    guard !isAsking else { return false }
-    isAsking = true
+    guard !isQuerying else { return false }
+    isQuerying = true
     return true
   }
 
-  /// True if calls failed since the last report began.
-  var hasFailures: Bool { failed > 0 && !isAlone }
+  /// True if calls have failed since the last report began, and Redis replies.
+  var hasFailures: Bool { failed > 0 && !usesLocalBreaker }
 
   /// Ends a query.
   ///
-  /// - Parameter state: nil if Redis gave no answer.
-  mutating func endQuestion(_ state: SharedState?, now: Int64) {
-    isAsking = false
+  /// - Parameter state: the state in Redis' reply; nil if there was no reply.
+  mutating func endQuery(_ state: SharedState?, now: Int64) {
+    isQuerying = false
     guard let state else {
-      isAlone = true
-      askAt = now + Self.freshness
+      usesLocalBreaker = true
+      nextQuery = now + Self.freshness
       return
     }
-    learn(state, now: now)
+    adopt(state, now: now)
   }
 
-  /// Adopts a state that Redis reported outside a query.
-  mutating func learn(_ found: SharedState, now: Int64) {
-    let wasClosed = phase == .closed && shared.period == found.period
-    if found.period != shared.period { (succeeded, failed) = (0, 0) }
-    isAlone = false
-    shared = found
-    switch found.phase {
+  /// Replaces the known state by the one in a reply of Redis.
+  mutating func adopt(_ state: SharedState, now: Int64) {
+    let wasClosed = phase == .closed && shared.period == state.period
+    if state.period != shared.period { (succeeded, failed) = (0, 0) }
+    usesLocalBreaker = false
+    shared = state
+    switch state.phase {
     case .closed:
-      askAt = now + Self.freshness
+      nextQuery = now + Self.freshness
       if !wasClosed { closings += 1 }
-    case .halfOpen: askAt = now + min(CircuitBreaker.probeCheckInterval, own.rule.probePatience)
-    case .open: askAt = now + found.wait
+    case .halfOpen: nextQuery = now + min(CircuitBreaker.probeCheckInterval, local.rule.probeTimeout)
+    case .open: nextQuery = now + state.wait
     }
   }
 }

@@ -5,32 +5,32 @@ import Synchronization
   import Glibc
 #endif
 
-/// A rate limit that all instances of a service keep together: a bucket in Redis, by Redis' clock.
+/// A rate limit that all instances of a service keep together: a bucket in Redis, by Redis' clock (``RateBucket`` has the rules).
 ///
-/// A key identifies a limit. The caller makes it from the upstream endpoint, and from the app if the upstream counts by app, with a hash
-/// tag. All that share a key must have the same rule.
+/// A key with a hash tag identifies a limit. It names the upstream's endpoint, and the app if the upstream counts by app. All instances
+/// that use a key must have the same rule.
 public final class SharedRateLimit: Sendable {
   /// The result of a reservation.
   public enum Grant: Sendable, Hashable {
-    /// The caller has that many units and may use them after the wait.
+    /// The caller gets that many units, and may use them after the wait.
     case granted(units: Int, wait: Duration)
-    /// Nothing was reserved; the caller may try again after the wait.
+    /// Nothing is reserved. The caller may try again after the wait.
     case refused(wait: Duration)
   }
 
-  /// The timeout of Redis commands; after it ``StoreOutagePolicy`` decides.
+  /// The timeout of Redis commands. Without a reply, ``StoreOutagePolicy`` decides.
   public static let storeTimeout: Duration = .seconds(1)
-  /// The wait of a refusal while Redis is unavailable.
+  /// The wait after a refusal because Redis is unavailable.
   static let outageWait: Duration = .milliseconds(500)
 
   public let rule: RateRule
   private let redis: RedisClient
   private let key: String
   private let outagePolicy: StoreOutagePolicy
-  /// The limit of this instance alone while Redis is unavailable. It also records holds.
-  private let own = Mutex(RateBucket())
+  /// The bucket of this instance alone, which is used while Redis is unavailable. It also records holds.
+  private let localBucket = Mutex(RateBucket())
 
-  /// - Parameter key: with a hash tag, such as `{attr:017}:service:rate:endpoint`.
+  /// - Parameter key: the limit's key in Redis, with a hash tag, such as `{attr:017}:service:rate:endpoint`.
   public init(redis: RedisClient, key: String, rule: RateRule, onOutage outagePolicy: StoreOutagePolicy) {
     self.redis = redis
     self.key = key
@@ -38,29 +38,31 @@ public final class SharedRateLimit: Sendable {
     self.outagePolicy = outagePolicy
   }
 
-  /// Reserves exactly that many units, or none if they do not become available within the longest wait.
+  /// Reserves exactly that many units, or none if they do not become available within `maxWait`.
   public func reserve(_ units: Int = 1, maxWait: Duration = .zero) async -> Grant {
     await reserve(units...units, maxWait: maxWait)
   }
 
-  /// Reserves as many units of the range as become available within the longest wait. Unused units cannot be returned.
+  /// Reserves as many units as become available within `maxWait`, at most the upper bound of the range. Refuses if these are fewer than the
+  /// lower bound. Unused units cannot be returned.
   public func reserve(_ units: ClosedRange<Int>, maxWait: Duration = .zero) async -> Grant {
-    switch await ask(units, maxWait: maxWait, hold: .zero)?.grant {
+    switch await runScript(units, maxWait: maxWait, hold: .zero)?.grant {
     case .granted(let units, let wait)?: .granted(units: units, wait: .microseconds(wait))
     case .refused(let wait)?: .refused(wait: .microseconds(wait))
-    case nil: withoutStore(units, maxWait)
+    case nil: reserveWithoutStore(units, maxWait)
     }
   }
 
-  /// Grants no units to any instance for a time, as an upstream asks by `Retry-After`. A longer hold stays.
+  /// Grants no units to any instance for a time, for example because the upstream has sent `Retry-After`. An earlier hold that ends later
+  /// remains in effect.
   public func hold(for time: Duration) async {
     let now = Self.monotonic
-    own.withLock { $0.hold(until: now + time.microseconds) }
-    _ = await ask(0...0, maxWait: .zero, hold: time)
+    localBucket.withLock { $0.hold(until: now + time.microseconds) }
+    _ = await runScript(0...0, maxWait: .zero, hold: time)
   }
 
-  /// The script's answer, with Redis' time in microseconds; nil if Redis does not answer.
-  func ask(
+  /// Runs `reserve.lua`. Returns the grant, and Redis' time in microseconds; nil if Redis does not reply.
+  func runScript(
     _ units: ClosedRange<Int>, maxWait: Duration, hold: Duration
   ) async -> (grant: RateBucket.Grant, now: Int64)? {
     let maxUnits = min(units.upperBound, RateRule.maxBurst)
@@ -76,16 +78,17 @@ public final class SharedRateLimit: Sendable {
     return (granted > 0 ? .granted(units: Int(granted), wait: wait) : .refused(wait: wait), now)
   }
 
-  private func withoutStore(_ units: ClosedRange<Int>, _ maxWait: Duration) -> Grant {
+  private func reserveWithoutStore(_ units: ClosedRange<Int>, _ maxWait: Duration) -> Grant {
     guard outagePolicy == .limitsLocally else { return .refused(wait: Self.outageWait) }
     let now = Self.monotonic
-    let grant = own.withLock { $0.reserve(units, rule: rule, maxWait: maxWait.microseconds, now: now) }
+    let grant = localBucket.withLock { $0.reserve(units, rule: rule, maxWait: maxWait.microseconds, now: now) }
     switch grant {
     case .granted(let units, let wait): return .granted(units: units, wait: .microseconds(wait))
     case .refused(let wait): return .refused(wait: .microseconds(wait))
     }
   }
 
+  /// Microseconds of a monotonic clock.
   private static var monotonic: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,7 +1,7 @@
-/// The behaviour of a shared limit while Redis does not answer.
+/// The behaviour of a shared limit while Redis does not reply.
 public enum StoreOutagePolicy: Sendable, Hashable, CaseIterable {
-  /// Refuses everything, so that the limit is never exceeded.
+  /// Grants nothing, so that the limit is never exceeded.
   case refuses
-  /// Applies the limit to this instance alone; together the instances may exceed it.
+  /// Applies the limit to each instance alone, so that together the instances may exceed it.
   case limitsLocally
 }

@@ -6,8 +6,8 @@
 
 /// A text that is compared byte for byte.
 ///
-/// Swift's comparison treats canonically equivalent texts as equal, such as the Kelvin sign and K. Names in JSON and identifiers are
-/// compared as they are written (RFC 8259 section 8.3).
+/// Swift compares strings by canonical equivalence: the Kelvin sign equals the letter K. Names in JSON and identifiers must be compared as
+/// they are written (RFC 8259, section 8.3).
 public struct ExactText: Sendable, Hashable {
   public let text: String
 
@@ -21,17 +21,17 @@ public struct ExactText: Sendable, Hashable {
 }
 
 extension String {
-  /// True if both have the same bytes.
+  /// True if both texts have the same bytes.
   public func isExactly(_ other: String) -> Bool {
     let count = utf8.count
     guard count == other.utf8.count else { return false }
     return withBytes { own in other.withBytes { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
   }
 
-  /// The text's bytes without a copy or a retain, which every other access costs.
+  /// Calls the closure with the text's bytes. Other ways to read them copy or retain the string.
   @inline(__always)
-  func withBytes<Value>(_ read: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
+  func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {
     let span = utf8.span
-    return span.withUnsafeBufferPointer { read($0) }
+    return span.withUnsafeBufferPointer { body($0) }
   }
 }

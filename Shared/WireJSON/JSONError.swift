@@ -1,27 +1,27 @@
-/// Why a text is not the expected JSON, with the position.
+/// Why a text is not the expected JSON, with the path of the value where the error is.
 ///
-/// The rules are strict RFC 8259, no repeated names in an object, no lone surrogates, no byte-order mark, nothing after the document,
-/// bounded depth and count.
+/// A text must follow RFC 8259. Stricter than the RFC, it must not begin with a byte-order mark, names in an object must not repeat, and
+/// strings must not contain lone surrogates. ``JSONLimits`` limits the depth and the number of values.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   public enum Kind: Sendable, Hashable {
-    /// Not JSON at all; `offset` is the byte where reading stopped.
+    /// The text is not JSON. The text says what is wrong, and `offset` is the byte at which reading stopped.
     case syntax(String, offset: Int)
-    /// An object has the same name twice.
+    /// An object has this name twice.
     case duplicateKey(String)
-    /// Deeper than the limit allows.
+    /// Objects and arrays are nested deeper than the limit.
     case tooDeep(limit: Int)
-    /// More values than the limit allows.
+    /// The document has more values than the limit.
     case tooManyValues(limit: Int)
-    /// JSON of another type than the expected one.
+    /// The value has another JSON type than the expected one, which is described with an article, such as `a string`.
     case wrongType(expected: String)
-    /// A number or text outside of what this field can hold.
+    /// The value has the right type, but the field does not allow it. The text is the whole reason.
     case outOfRange(String)
-    /// A field that the message does not have.
+    /// The message has no field of this name.
     case unknownField
   }
 
   public var kind: Kind
-  /// The path: `items[3].fidelityType`; empty for the whole document.
+  /// The path of the value, such as `items[3].fidelityType`; empty for the whole document.
   public var path: String
 
   public init(_ kind: Kind, path: String = "") {
@@ -29,13 +29,13 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     self.path = path
   }
 
-  /// The error with the path of the containing object: `inside("items[3]")`.
+  /// The same error with a component before its path: for the path `fidelityType`, `inside("items[3]")` gives `items[3].fidelityType`.
   public func inside(_ component: String) -> JSONError {
     if path.isEmpty { return JSONError(kind, path: component) }
     return JSONError(kind, path: path.hasPrefix("[") ? component + path : component + "." + path)
   }
 
-  /// What is wrong, without the path and without any value of the document.
+  /// What is wrong, without the path. It contains no value of the document, so it can be logged.
   public var reason: String {
     switch kind {
     case .syntax(let what, let offset): "not valid JSON: \(what) at byte \(offset)"

@@ -4,14 +4,15 @@
   import Foundation
 #endif
 
-/// A number as written, so that integers keep all digits, also beyond 2^53.
+/// A number as it is written, so that an integer beyond 2^53 keeps all its digits.
 public struct JSONNumber: Sendable, Hashable {
-  /// The number as JSON writes it.
+  /// The number's JSON text.
   public let text: String
 
-  /// `text` must be a JSON number, as the reader has checked.
+  /// `text` must be a JSON number. ``JSONReader`` has checked that it is.
   init(checked text: String) { self.text = text }
 
+  /// The decimal digits of an integer.
   public init(_ value: some BinaryInteger) {
     // `Int64` has a faster conversion than integers in general.
     text = Int64(exactly: value).map { $0.description } ?? String(value)
@@ -26,8 +27,10 @@ public struct JSONNumber: Sendable, Hashable {
   /// True if the number is written without fraction and exponent.
   public var isPlainInteger: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
 
-  /// The value, if it is a plain integer that fits.
+  /// The value; nil unless it is a plain integer that fits.
   public var int64: Int64? { Int64(text) }
+  /// The value; nil unless it is a plain integer that fits.
   public var uint64: UInt64? { UInt64(text) }
+  /// The nearest double; infinite for a number that is too large.
   public var double: Double { Double(text) ?? .nan }
 }

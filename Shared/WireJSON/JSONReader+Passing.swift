@@ -1,10 +1,8 @@
 extension JSONReader {
-  /// Skips a value without reporting its content: it checks syntax, depth and number of values; types and repeated names are left to a
-  /// later reader. It costs a fraction of reading.
-  ///
-  /// Bytes beyond ASCII are not checked; use ``isUTF8`` for the whole text.
+  /// Skips a value. This costs much less than ``skipValue()``, because it checks only syntax, depth and the number of values. It does not
+  /// detect repeated names, and does not check UTF-8; ``isUTF8`` checks the whole text.
   public mutating func passValue() throws(JSONError) {
-    let outside = depth
+    let startDepth = depth
     while true {
       skipSpace()
       guard position < bytes.count else { throw syntax("the text ends early") }
@@ -35,8 +33,8 @@ extension JSONReader {
         try passNumber()
       default: throw syntax("unexpected character")
       }
-      // After a value, continues with the next one of its container, and leaves every container that ends here.
-      while depth > outside {
+      // After a value, continues with the next value of the same object or array, and leaves every object and array that ends here.
+      while depth > startDepth {
         skipSpace()
         guard position < bytes.count else { throw syntax("the text ends early") }
         let inObject = isObject & (1 << UInt64(depth - 1)) != 0
@@ -49,11 +47,11 @@ extension JSONReader {
         position += 1
         depth -= 1
       }
-      if depth == outside { return }
+      if depth == startDepth { return }
     }
   }
 
-  /// A reader of the same text that begins at a known position of a value.
+  /// A reader of the same text that begins at `position`, at which a value must begin. It counts values and depth from zero.
   public func moved(to position: Int) -> JSONReader {
     var reader = JSONReader(bytes, limits: limits)
     reader.position = position
@@ -63,14 +61,15 @@ extension JSONReader {
   /// True if the whole text is UTF-8.
   public var isUTF8: Bool {
     bytes.withUnsafeBufferPointer { buffer in
-      // Most of it is ASCII, which is checked eight bytes at a time.
-      var at = 0
+      // Most texts are ASCII, which is checked eight bytes at a time.
+      var offset = 0
       let raw = UnsafeRawBufferPointer(buffer)
-      while at + 8 <= raw.count, raw.loadUnaligned(fromByteOffset: at, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { at += 8 }
-      return at + 8 > raw.count && raw[at...].allSatisfy { $0 < 0x80 } || String(validating: buffer, as: UTF8.self) != nil
+      while offset + 8 <= raw.count, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 { offset += 8 }
+      return offset + 8 > raw.count && raw[offset...].allSatisfy { $0 < 0x80 } || String(validating: buffer, as: UTF8.self) != nil
     }
   }
 
+  /// Consumes the first byte of an object or array.
   private mutating func enterPassing() throws(JSONError) {
     try count()
     let bit: UInt64 = 1 << UInt64(depth)
@@ -80,7 +79,7 @@ extension JSONReader {
     guard depth <= limits.depth else { throw JSONError(.tooDeep(limit: limits.depth)) }
   }
 
-  /// Leaves the container that was just entered if it is empty. Returns true if it was.
+  /// If the object or array that was just entered is empty, leaves it and returns true.
   private mutating func closes(_ byte: UInt8) throws(JSONError) -> Bool {
     skipSpace()
     guard position < bytes.count else { throw syntax("the text ends early") }
@@ -139,9 +138,9 @@ extension JSONReader {
     }
   }
 
-  /// Must be called at a number's first byte. Moves the position after the number.
+  /// Checks the number whose first byte is at the position. Moves the position past the number.
   mutating func passNumber() throws(JSONError) {
-    func isDigit(_ at: Int) -> Bool { at < bytes.count && (48...57).contains(bytes[at]) }
+    func isDigit(_ index: Int) -> Bool { index < bytes.count && (48...57).contains(bytes[index]) }
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     guard isDigit(position) else { throw syntax("a digit is missing") }
     if bytes[position] == 48 { position += 1 } else { scanDigits() }

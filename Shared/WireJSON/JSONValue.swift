@@ -1,4 +1,9 @@
-/// Any JSON value. It keeps all digits of numbers and the order of members.
+/// Any JSON value, as a tree. It keeps all digits of numbers and the order of members. ``JSONReader`` reads typed documents without a tree.
+///
+/// ```swift
+/// let value = try JSONValue(parsing: #"{"ids": [1, 2]}"#)
+/// let ids = value["ids"]?.arrayValue
+/// ```
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -7,7 +12,7 @@ public enum JSONValue: Sendable, Hashable {
   case array([JSONValue])
   case object(JSONObject)
 
-  /// Texts are compared byte for byte.
+  /// Strings are compared byte for byte, see ``ExactText``.
   public static func == (a: JSONValue, b: JSONValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
@@ -20,24 +25,26 @@ public enum JSONValue: Sendable, Hashable {
     }
   }
 
-  /// Parses a whole document. Throws ``JSONError`` with the position of the error.
+  /// Parses a whole document.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     var reader = JSONReader(bytes, limits: limits)
     self = try reader.readValue()
     try reader.finish()
   }
 
+  /// Parses a whole document.
   public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
     try self.init(parsing: Array(text.utf8), limits: limits)
   }
 
-  /// The shortest JSON text of the value, UTF-8.
+  /// The value's JSON text in UTF-8, without white space.
   public var serialized: [UInt8] {
     var writer = JSONWriter()
     writer.value(self)
     return writer.bytes
   }
 
+  /// The value's JSON text, without white space.
   public var serializedString: String { String(decoding: serialized, as: UTF8.self) }
 
   public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
@@ -51,6 +58,7 @@ public enum JSONValue: Sendable, Hashable {
   /// The member with that name, if this is an object that has it.
   public subscript(_ key: String) -> JSONValue? { objectValue?[key] }
 
+  /// A number from an integer of any type.
   public static func integer(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(value)) }
 }
 

@@ -1,11 +1,21 @@
-/// Writes JSON text, UTF-8, without white space.
+/// Writes JSON text in UTF-8, without white space. It adds commas and colons by itself. It does not check that objects and arrays are
+/// ended, nor that each member has a key and a value.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.beginObject()
+/// writer.key("id")
+/// writer.int(1)
+/// writer.endObject()  // writer.text is {"id":1}
+/// ```
 public struct JSONWriter: Sendable {
   public private(set) var bytes: [UInt8] = []
+  /// True if a comma must precede the next key or value.
   private var needsComma = false
 
   public init(reserving capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
-  /// Starts a new text and keeps the memory.
+  /// Begins a new text, and keeps the allocated memory.
   public mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     needsComma = false
@@ -35,13 +45,13 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A member's name from the source code, which needs no escaping.
+  /// Writes a member's name from the source code, which must need no escaping.
   public mutating func key(_ name: StaticString) {
     write(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), asKey: true)
     needsComma = false
   }
 
-  /// A member's name that is known only at run time.
+  /// Writes a member's name that is known only at run time, and escapes it if necessary.
   public mutating func key(dynamic name: String) {
     quote(name, asKey: true)
     needsComma = false
@@ -58,12 +68,13 @@ public struct JSONWriter: Sendable {
 
   public mutating func null() { raw("null") }
 
+  /// Writes an integer as a number, whatever its size.
   @inlinable
   public mutating func int(_ value: some FixedWidthInteger) {
     if let value = Int64(exactly: value) { decimal(value) } else { raw(String(value)) }
   }
 
-  /// Writes digits without making a string.
+  /// Writes digits without creating a string.
   @usableFromInline
   mutating func decimal(_ value: Int64) {
     separate()
@@ -71,16 +82,17 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// A 64-bit integer: a number up to 2^53 − 1, a decimal string beyond.
+  /// Writes a 64-bit integer as a number, or as a decimal string if its magnitude exceeds 2^53 − 1, because many readers would round it.
   public mutating func int64(_ value: Int64) {
     if value.magnitude < 1 << 53 { decimal(value) } else { string(String(value)) }
   }
 
+  /// Like ``int64(_:)``.
   public mutating func uint64(_ value: UInt64) {
     if value < 1 << 53 { int(value) } else { string(String(value)) }
   }
 
-  /// NaN and the infinities take their string forms of proto3 JSON.
+  /// Writes a number. NaN and the infinities are written as strings, as in proto3 JSON: `"NaN"`, `"Infinity"`, `"-Infinity"`.
   public mutating func double(_ value: Double) {
     if let number = JSONNumber(value) {
       raw(number.text)
@@ -112,14 +124,14 @@ public struct JSONWriter: Sendable {
     endObject()
   }
 
-  /// Values from another writer, which are JSON separated by commas.
+  /// Writes the text of another writer unchanged: one value, or several separated by commas.
   public mutating func raw(_ written: [UInt8]) {
     separate()
     bytes.append(contentsOf: written)
     needsComma = true
   }
 
-  /// A text that is JSON.
+  /// Writes a text unchanged, which must be JSON.
   public mutating func raw(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)
@@ -140,53 +152,53 @@ public struct JSONWriter: Sendable {
     if isKey { bytes.append(UInt8(ascii: ":")) }
   }
 
-  /// Writes a string at once, with the comma before it and the colon after a key. If it needs escaping, it writes nothing and returns
-  /// false. That is checked while copying, eight bytes at a time; the last eight may overlap the previous ones.
+  /// Writes a string in quotes, with the comma before it and the colon after a key. Writes nothing and returns false if the string needs
+  /// escaping, which is checked while it is copied.
   @discardableResult
   private mutating func write(quoted text: UnsafeBufferPointer<UInt8>, asKey isKey: Bool) -> Bool {
-    let isFurther = needsComma
+    let separates = needsComma
     var isPlain = false
     bytes.append(addingCapacity: text.count + 4) { span in
-      span.withUnsafeMutableBufferPointer { room, used in
-        guard var place = room.baseAddress.map({ UnsafeMutableRawPointer($0 + used) }) else { return }
-        let start = place
-        if isFurther {
-          place.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
-          place += 1
+      span.withUnsafeMutableBufferPointer { buffer, used in
+        guard var target = buffer.baseAddress.map({ UnsafeMutableRawPointer($0 + used) }) else { return }
+        let start = target
+        if separates {
+          target.storeBytes(of: UInt8(ascii: ","), as: UInt8.self)
+          target += 1
         }
-        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-        place += 1
-        if let source = text.baseAddress, !Self.copyPlain(UnsafeRawPointer(source), text.count, to: place) { return }
-        place += text.count
-        place.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
-        place += 1
+        target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        target += 1
+        if let source = text.baseAddress, !Self.copyPlain(UnsafeRawPointer(source), text.count, to: target) { return }
+        target += text.count
+        target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        target += 1
         if isKey {
-          place.storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
-          place += 1
+          target.storeBytes(of: UInt8(ascii: ":"), as: UInt8.self)
+          target += 1
         }
-        used += place - start
+        used += target - start
         isPlain = true
       }
     }
     return isPlain
   }
 
-  /// Copies the bytes. Returns true if nothing needs escaping.
+  /// Copies the bytes, eight at a time. The last eight may overlap the ones before them. Returns true if no byte needs escaping.
   @inline(__always)
-  private static func copyPlain(_ source: UnsafeRawPointer, _ count: Int, to place: UnsafeMutableRawPointer) -> Bool {
+  private static func copyPlain(_ source: UnsafeRawPointer, _ count: Int, to target: UnsafeMutableRawPointer) -> Bool {
     var special: UInt64 = 0
     if count >= 8 {
-      var at = 0
-      while at + 8 <= count {
-        let bytes = source.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      var offset = 0
+      while offset + 8 <= count {
+        let bytes = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         special |= PlainBytes.special(bytes)
-        place.storeBytes(of: bytes, toByteOffset: at, as: UInt64.self)
-        at += 8
+        target.storeBytes(of: bytes, toByteOffset: offset, as: UInt64.self)
+        offset += 8
       }
-      if at < count {
+      if offset < count {
         let bytes = source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
         special |= PlainBytes.special(bytes)
-        place.storeBytes(of: bytes, toByteOffset: count - 8, as: UInt64.self)
+        target.storeBytes(of: bytes, toByteOffset: count - 8, as: UInt64.self)
       }
       return special == 0
     }
@@ -194,16 +206,16 @@ public struct JSONWriter: Sendable {
     if count >= 4 {
       let first = source.loadUnaligned(as: UInt32.self)
       let last = source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
-      place.storeBytes(of: first, as: UInt32.self)
-      place.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+      target.storeBytes(of: first, as: UInt32.self)
+      target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
       short = UInt64(first) << 32 | UInt64(last)
     } else {
-      for at in 0..<count {
-        let byte = source.load(fromByteOffset: at, as: UInt8.self)
-        place.storeBytes(of: byte, toByteOffset: at, as: UInt8.self)
+      for offset in 0..<count {
+        let byte = source.load(fromByteOffset: offset, as: UInt8.self)
+        target.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
         short = short << 8 | UInt64(byte)
       }
-      // Unused bytes are spaces.
+      // The unused bytes become spaces, which need no escaping.
       short |= 0x2020_2020_2020_2020 << UInt64(8 * count)
     }
     return PlainBytes.special(short) == 0

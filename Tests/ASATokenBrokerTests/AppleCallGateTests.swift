@@ -13,7 +13,7 @@ struct AppleCallGateTests {
 
   private func gate(_ redis: RedisClient) async throws -> AppleCallGate {
     let concurrency = SharedConcurrency(redis: redis, key: "{a}:concurrency", instance: "a", total: 4, maxShare: 4, onOutage: .refuses)
-    await concurrency.fit()
+    await concurrency.adjust()
     return AppleCallGate(
       breaker: SharedCircuitBreaker(redis: redis, key: "{a}:breaker", rule: Self.rule),
       rate: SharedRateLimit(

@@ -23,7 +23,7 @@ struct ExpectedAppTests {
   @Test("a notification of the expected and configured app is valid", arguments: [production, sandbox])
   func own(id: String) throws {
     for expected in [nil, "com.example.app"] {
-      let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
+      let expecting = SignedDataExpectation(bundleId: expected, requiresKnownApp: true)
       #expect(try reason(id, apps: [Self.other, Self.app], expecting: expecting) == nil)
     }
   }
@@ -31,7 +31,7 @@ struct ExpectedAppTests {
   @Test("a notification of another app is rejected as wrong app, even if both apps are configured", arguments: [production, sandbox])
   func another(id: String) throws {
     for expected in ["com.example.other", "com.example.ap", "com.example.app ", "COM.EXAMPLE.APP", ""] {
-      let expecting = SignedDataExpectation(bundleId: expected, isOfKnownApp: true)
+      let expecting = SignedDataExpectation(bundleId: expected, requiresKnownApp: true)
       #expect(try reason(id, apps: [Self.other, Self.app], expecting: expecting) == .wrongApp)
     }
   }
@@ -39,14 +39,14 @@ struct ExpectedAppTests {
   @Test("data of an unconfigured app has the reason wrong app, for any expected app", arguments: [production, sandbox])
   func unknown(id: String) throws {
     for expected in [nil, "com.example.app"] {
-      #expect(try reason(id, apps: [Self.other], expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true)) == .wrongApp)
+      #expect(try reason(id, apps: [Self.other], expecting: SignedDataExpectation(bundleId: expected, requiresKnownApp: true)) == .wrongApp)
     }
   }
 
   @Test("the app's Apple id is checked at the app's own URL too")
   func number() throws {
     let renumbered = KnownApp(bundleId: Self.app.bundleId, appAppleId: 42, environments: Self.app.environments)
-    let expecting = SignedDataExpectation(bundleId: "com.example.app", isOfKnownApp: true)
+    let expecting = SignedDataExpectation(bundleId: "com.example.app", requiresKnownApp: true)
     #expect(try reason(Self.production, apps: [renumbered], expecting: expecting) == .wrongApp)
   }
 }

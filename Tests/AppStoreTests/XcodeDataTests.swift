@@ -21,7 +21,7 @@ struct XcodeDataTests {
 
   private func verdict(
     on text: String, _ kind: SignedDataKind = .notification, having environments: Set<String>?, switchedOn: Bool = true,
-    expecting: SignedDataExpectation = SignedDataExpectation(isOfKnownApp: true)
+    expecting: SignedDataExpectation = SignedDataExpectation(requiresKnownApp: true)
   ) -> SignedDataVerdict {
     let apps = environments.map { [KnownApp(bundleId: Self.bundle, appAppleId: 1, environments: $0)] } ?? []
     let verifier = SignedDataVerifier(

@@ -8,24 +8,24 @@ struct AppleSimulatorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apple-simulator",
     abstract:
-      "Plays Apple over HTTPS: devices, App Store notifications, the App Store Server API, AdServices, session hosts.")
+      "Simulates Apple over HTTPS: devices, App Store notifications, the App Store Server API, AdServices, session hosts.")
 
   @Option(help: "Host and port of the HTTPS server.")
   var listen = "127.0.0.1:8099"
 
-  @Option(help: "Directory for keys, certificates and simulator.json.")
+  @Option(help: "Directory for keys, certificates, registered apps and simulator.json.")
   var state: String
 
-  @Option(help: "How many simulated seconds pass in a real one (retry intervals, lives of tokens, hourly limits).")
+  @Option(help: "The number of simulated seconds in a real second, for retry intervals, lifetimes of tokens and hourly limits.")
   var timeScale: Double = 1
 
-  @Option(help: "Seed of everything made up; another one at each start when it is not given.")
+  @Option(help: "Seed of all generated values; without it, each start uses another seed.")
   var seed: UInt64?
 
-  @Option(help: "Host and port for the control API in plain HTTP.")
+  @Option(help: "Host and port of an additional server for the control API, in plain HTTP.")
   var controlListen: String?
 
-  @Option(help: "JSON file {\"apps\": […]} with apps and API keys to know from the start.")
+  @Option(help: "JSON file {\"apps\": […]} with apps and their API keys, which are registered at the start.")
   var clients: String?
 
   func run() async throws {

@@ -1,8 +1,7 @@
 import Foundation
 import ServiceLifecycle
 
-/// Ends the process shortly after the signal to stop. Idle connections of clients must not delay it, and there is nothing to
-/// save.
+/// Ends the process shortly after the signal to stop. Open connections of clients would delay a normal end, and there is nothing to save.
 struct PromptExit: Service {
   func run() async throws {
     try await gracefulShutdown()

@@ -16,12 +16,12 @@ struct DoctorTests {
     #expect(ready.state == .ok)
     let waiting = SystemCheckup.readiness(
       .verifier, response(503, #"{"service":"verifier","draining":false,"checks":{"redis":"unavailable","intake-worker":"ok"}}"#))
-    #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceAway)
+    #expect(waiting.state == .failed && waiting.found == "redis unavailable" && waiting.code == DoctorCode.serviceUnavailable)
     let ending = SystemCheckup.readiness(.verifier, response(503, #"{"service":"verifier","draining":true,"checks":{}}"#))
     #expect(ending.state == .warning)
     #expect(
       SystemCheckup.readiness(.verifier, response(200, #"{"service":"signer","checks":{}}"#)).found == "signer answers at this address")
-    #expect(SystemCheckup.readiness(.verifier, response(404, "not found")).code == DoctorCode.serviceAway)
+    #expect(SystemCheckup.readiness(.verifier, response(404, "not found")).code == DoctorCode.serviceUnavailable)
   }
 
   @Test("equal findings of all services about Redis are shown once")
@@ -47,7 +47,7 @@ struct DoctorTests {
     #expect(SystemCheckup.refusal(RPCError(.unauthenticated, ""), by: .signer).code == DoctorCode.tokenRefused)
     #expect(SystemCheckup.refusal(RPCError(.permissionDenied, ""), by: .signer).advice?.contains("DiagnosticsService") == true)
     #expect(SystemCheckup.refusal(RPCError(.unimplemented, ""), by: .signer).state == .warning)
-    #expect(SystemCheckup.refusal(RPCError(.internal, ""), by: .signer).code == DoctorCode.serviceAway)
+    #expect(SystemCheckup.refusal(RPCError(.internal, ""), by: .signer).code == DoctorCode.serviceUnavailable)
   }
 
   @Test("each result of Apple's delivery attempts has an exit code and advice")

@@ -72,7 +72,7 @@ struct FileTests {
   }
 
   @Test("only transient errors are retried")
-  func patience() {
+  func transientErrors() {
     #expect(RetryingCaller.isTransient(RPCError(.unavailable, "")) && RetryingCaller.isTransient(RPCError(.aborted, "")))
     #expect(RetryingCaller.isTransient(RPCError(.resourceExhausted, "", retryDelay: .seconds(1))))
     #expect(!RetryingCaller.isTransient(RPCError(.resourceExhausted, "")) && !RetryingCaller.isTransient(RPCError(.invalidArgument, "")))

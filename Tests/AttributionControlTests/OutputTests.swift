@@ -103,7 +103,7 @@ struct OutputTests {
   @Test("each kind of failure of a call has its exit code, and the message names the field")
   func codes() {
     func code(_ code: RPCCode, _ reason: String? = nil) -> Int32 {
-      CommandFailure(RPCError(code, "m", reason: reason), asked: "verifier at h").code
+      CommandFailure(RPCError(code, "m", reason: reason), service: "verifier at h").code
     }
     // A request that is too large does not become smaller by waiting.
     #expect(code(.resourceExhausted, "REQUEST_TOO_LARGE") == code(.invalidArgument))
@@ -113,9 +113,9 @@ struct OutputTests {
     #expect(code(.failedPrecondition) == 4 && code(.alreadyExists) == 4 && code(.aborted) == 4)
     #expect(code(.resourceExhausted) == 75 && code(.internal) == 70 && code(.unimplemented) == 70 && code(.canceled) == 130)
     let failure = CommandFailure(
-      RPCError(.invalidArgument, "wrong", fieldViolations: [.init(field: "maxEvents", description: "must be 1")]), asked: "")
+      RPCError(.invalidArgument, "wrong", fieldViolations: [.init(field: "maxEvents", description: "must be 1")]), service: "")
     #expect(failure.message == "wrong; maxEvents: must be 1")
-    let same = CommandFailure(RPCError.notFound("no such migration", field: "migrationId"), asked: "")
+    let same = CommandFailure(RPCError.notFound("no such migration", field: "migrationId"), service: "")
     #expect(same.message == "migrationId: no such migration")
     #expect(Set(ExitStatus.allCases.map(\.rawValue)).isDisjoint(with: DoctorCode.explanations.map(\.code)))
   }

@@ -22,19 +22,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 NATIVE = pathlib.Path(__file__).resolve().parent / "native"
 TOKEN = "benchmark-token-0123456789"
 SERVER_CORE, LOAD_CORE = "0", "1"
-# For Redis: a rewrite of the append-only file takes a core for seconds at unpredictable times, and would determine the ratio.
+# An argument for Redis: a rewrite of the append-only file uses a core for seconds at unpredictable times, and would determine the ratio.
 NO_REWRITES = ("--auto-aof-rewrite-percentage", "0")
 
 
-# The alternative to a core: on all cores, with the scheduling policy of Deploy/up, so that a process that wakes up preempts none of the others.
+# Instead of the number of a core: on all cores with the scheduling policy of Deploy/up, in which a process that wakes up preempts no other.
 TOGETHER = "together"
 # A file system in memory.
 MEMORY = "/dev/shm"
 
 
 def pinned(core: str | None, command: list) -> list[str]:
-    place = [] if core is None else ["chrt", "--batch", "0"] if core == TOGETHER else ["taskset", "-c", core]
-    return place + [str(word) for word in command]
+    prefix = [] if core is None else ["chrt", "--batch", "0"] if core == TOGETHER else ["taskset", "-c", core]
+    return prefix + [str(word) for word in command]
 
 
 def free_port() -> int:
@@ -140,15 +140,15 @@ class Server:
 
 class Redis:
     """A Redis for the benchmark, on a loopback port and on a socket. Every write is on the disk before its answer.
-    `url` names the socket if it runs TOGETHER. `place` is the directory of its files; the default is in the temporary directory."""
+    `url` names the socket if it runs TOGETHER. `directory` contains the folder of its files; the default is the temporary directory."""
 
-    def __init__(self, core: str | None = None, *settings: str, place: str | None = None) -> None:
+    def __init__(self, core: str | None = None, *settings: str, directory: str | None = None) -> None:
         self.core = core
         self.settings = settings
-        self.place = place
+        self.directory = directory
 
     def __enter__(self) -> Redis:
-        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-", dir=self.place)
+        self.folder = tempfile.TemporaryDirectory(prefix="benchmark-redis-", dir=self.directory)
         self.port = free_port()
         path = pathlib.Path(self.folder.name) / "redis.sock"
         self.socket_url = f"unix://{path}"
@@ -179,9 +179,9 @@ def median(values: list[float]) -> float:
     return statistics.median(values)
 
 
-def shown(values: list[float], form: str = ".2f") -> str:
+def shown(values: list[float], number_format: str = ".2f") -> str:
     """The median, the minimum and the maximum, as text."""
-    return f"{median(values):{form}} ({min(values):{form}}–{max(values):{form}})"
+    return f"{median(values):{number_format}} ({min(values):{number_format}}–{max(values):{number_format}})"
 
 
 def machine() -> str:

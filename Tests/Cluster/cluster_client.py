@@ -11,8 +11,8 @@ from redis.crc import key_slot
 if TYPE_CHECKING:
     from .redis_node import RedisNode
 
-# For this number of seconds, reads are repeated while nodes fail or slots move.
-PATIENCE = 30
+# Reads are repeated for this number of seconds while nodes fail or slots move.
+RETRY_SECONDS = 30
 
 
 class ClusterClient:
@@ -53,8 +53,9 @@ class ClusterClient:
         return next(node for first, last, node in self.owners if first <= slot <= last)
 
     def run(self, calls: list[tuple[str, tuple]]) -> list[Any]:
-        """Each call is a key and a command. All are repeated if a node fails, so this is only for reads."""
-        until = time.monotonic() + PATIENCE
+        """Runs commands, each given with its key, on the nodes that have the keys. All are repeated if a node fails, so use it only for
+        reads."""
+        until = time.monotonic() + RETRY_SECONDS
         while True:
             try:
                 return self._run_once(calls)
@@ -65,16 +66,16 @@ class ClusterClient:
                 time.sleep(0.2)
 
     def _run_once(self, calls: list[tuple[str, tuple]]) -> list[Any]:
-        places: dict[RedisNode, list[int]] = {}
-        for place, (key, _) in enumerate(calls):
-            places.setdefault(self.owner(key), []).append(place)
+        indices: dict[RedisNode, list[int]] = {}
+        for index, (key, _) in enumerate(calls):
+            indices.setdefault(self.owner(key), []).append(index)
         answers: list[Any] = [None] * len(calls)
-        for node, mine in places.items():
+        for node, mine in indices.items():
             pipeline = node.client.pipeline(transaction=False)
-            for place in mine:
-                pipeline.execute_command(*calls[place][1])
-            for place, answer in zip(mine, pipeline.execute(), strict=True):
-                answers[place] = answer
+            for index in mine:
+                pipeline.execute_command(*calls[index][1])
+            for index, answer in zip(mine, pipeline.execute(), strict=True):
+                answers[index] = answer
         return answers
 
     def xrange(self, key: str, first: Any = "-", last: Any = "+", count: int | None = None) -> list[tuple]:

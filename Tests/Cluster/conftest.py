@@ -27,7 +27,7 @@ def size() -> Size:
 
 @pytest.fixture
 def section(request: pytest.FixtureRequest) -> Iterator[Section]:
-    """All measured values must meet their targets."""
+    """A section of the report; the test fails if a measured value misses its target."""
     found = Section("", request.node.name)
     yield found
     missed = [f"{row.what}: {row.value}, {row.target}" for row in found.rows if row.met is False]

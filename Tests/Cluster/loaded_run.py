@@ -25,7 +25,7 @@ QUEUES = f"lease: {LEASE}s, workerTimeout: {LEASE}s, maxDeliveries: 100000, maxA
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """The amount of load and work."""
+    """The size of a run."""
 
     deliveries: int
     kills: int = 2
@@ -38,8 +38,8 @@ class Size:
     slots: int = SLOTS // 2
 
 
-# Moving many slots takes the same time under any load, most of it for slots without keys: a 32nd of them, and eight shards. Debug
-# executables accept more than they can process, so the load is limited.
+# The time to move slots hardly depends on the load, because most slots have no keys: the short form moves a 32nd of them, with eight
+# shards. Debug executables accept more than they can process, so the load is limited.
 SHORT = Size(3_000, slots=SLOTS // 32, rate=100)
 
 
@@ -91,8 +91,8 @@ def make_system(folder: pathlib.Path, maker: Maker, store: Any, queues: str = ""
 
 
 def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, work: Work, others: bool = True, losing: bool = False) -> Result:
-    """Runs load until it and the work are finished, waits until all is processed, and compares. `others`: also tokens and sessions. `losing`:
-    acknowledged deliveries may be lost, and are counted; otherwise a loss fails the test."""
+    """Runs load until the load and `work` are finished, waits until every delivery is processed, and compares. With `others`, tokens and
+    sessions are sent too. With `losing`, lost deliveries are counted; otherwise a loss fails the test."""
     ledger = Ledger()
     ports = [service.public_port for service in system.services if service.public_port]
     progress = Progress(ledger, size.deliveries)
@@ -114,8 +114,8 @@ def play(system: FaultSystem, maker: Maker, dice: random.Random, size: Size, wor
 
 def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: float, losing: bool,
             unanswered: frozenset[str] = frozenset()) -> Result:
-    """Fails if an event was published twice or out of order, or a delivery has the wrong state. `unanswered` are names of postbacks that were
-    sent and given up: they may have been accepted."""
+    """Fails if an event was published twice or out of order, or a delivery has the wrong state. `unanswered` are names of postbacks that
+    were sent and given up: they may have been accepted."""
     events, states = system.events(), system.states(list(ledger.deliveries))
     dead = system.unfinished()["dead"]
     assert dead == 0, f"{dead} dead letters"
@@ -125,7 +125,7 @@ def compare(system: FaultSystem, ledger: Ledger, loaded: float, worked_off: floa
     count, acknowledged = len(events), len(ledger.deliveries)
     lost = [id for id, state in states.items() if state == "unknown"]
     assert not lost or losing, f"{len(lost)} of {acknowledged} acknowledged deliveries are lost: {lost[:5]}"
-    # A postback's copy that came after its loss is not compared either.
+    # Copies of a lost postback are not compared either.
     uncompared = forget(lost, states, ledger) | unanswered - {delivery.name for delivery in ledger.deliveries.values()}
     events = [event for event in events if event["type"] != VERIFIED or event["data"]["transactionId"] not in uncompared]
     return Result(acknowledged, ledger.posts, ledger.refusals, ledger.breaks, lost, count, account(events, states, ledger), loaded, worked_off)

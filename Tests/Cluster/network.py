@@ -50,7 +50,7 @@ class Host:
 
 
 class Network:
-    """A switch to which the test itself is connected, and the hosts connected to it."""
+    """A switch with hosts, each in a network namespace; the test itself is connected to the switch too."""
 
     def __init__(self, hosts: int) -> None:
         mark = uuid.uuid4().hex[:6]
@@ -87,8 +87,8 @@ class Network:
 
         def body() -> None:
             try:
-                with pathlib.Path("/var/run/netns", self.switch).open() as place:
-                    if ctypes.CDLL(None, use_errno=True).setns(place.fileno(), CLONE_NEWNET) != 0:
+                with pathlib.Path("/var/run/netns", self.switch).open() as namespace:
+                    if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), CLONE_NEWNET) != 0:
                         raise OSError(ctypes.get_errno(), "setns")
                 answers.append(work())
             except BaseException as error:  # noqa: BLE001 raised again below, where it is waited for

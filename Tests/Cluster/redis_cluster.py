@@ -27,16 +27,16 @@ def wait_for(what: str, is_so: Callable[[], bool], seconds: float = 60, every: f
 
 
 class RedisCluster:
-    """`places` are the host and the command prefix of each node, for nodes in network namespaces; primaries come first."""
+    """`locations` has the host and the command prefix of each node, primaries first; nodes in network namespaces need it."""
 
     def __init__(self, folder: pathlib.Path, primaries: int = 3, replicas: int = 3, settings: Settings = Settings(),
-                 places: list[tuple[str, list[str]]] | None = None) -> None:
+                 locations: list[tuple[str, list[str]]] | None = None) -> None:
         self.folder, self.settings = folder, settings
         self.primary_count, self.nodes = primaries, []
         folder.mkdir(parents=True, exist_ok=True)
-        places = places or [("127.0.0.1", [])] * (primaries + replicas)
-        ports = free_ports(2 * len(places))
-        for (host, prefix), port, bus in zip(places, ports[::2], ports[1::2], strict=False):
+        locations = locations or [("127.0.0.1", [])] * (primaries + replicas)
+        ports = free_ports(2 * len(locations))
+        for (host, prefix), port, bus in zip(locations, ports[::2], ports[1::2], strict=False):
             self._make_node(host, prefix, port, bus)
         self.client = ClusterClient(self)
 
@@ -76,8 +76,8 @@ class RedisCluster:
         self.wait_until_whole()
 
     def create(self, primaries: list[RedisNode], replicas: list[RedisNode]) -> None:
-        """Assigns the same number of shards to each primary. `redis-cli --cluster create` needs at least three primaries, and distributes slots
-        regardless of the shards in them."""
+        """Assigns the same number of shards to each primary. It does not use `redis-cli --cluster create`, which needs at least three
+        primaries and distributes slots regardless of the shards in them."""
         for number, (node, (first, last)) in enumerate(zip(primaries, even_ranges(len(primaries)), strict=True)):
             node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, last)
             node.client.execute_command("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
@@ -176,7 +176,7 @@ class RedisCluster:
         node.start()
         node.wait_until_it_answers()
         self._meet([node])
-        # It accepts keys after the cluster has been serving for two seconds from its view.
+        # The new node accepts keys only after it has seen the cluster serve for two seconds.
         self.wait_until_whole()
         return node
 
@@ -194,16 +194,16 @@ class RedisCluster:
         return time.monotonic() - began
 
     def kill(self, primary: RedisNode) -> float:
-        """Kills it, and waits until one of its replicas has all its slots; returns the seconds."""
-        heirs, slots = self.replicas_of(primary), self.slots_of(primary)
-        if not heirs:
+        """Kills the primary and waits until one of its replicas has all its slots; returns the seconds."""
+        replicas, slots = self.replicas_of(primary), self.slots_of(primary)
+        if not replicas:
             raise RuntimeError(f"{primary.name} has no replica")
         primary.kill()
         return wait_for(f"a replica of {primary.name} is promoted", lambda: any(
-            node.role() == "master" and self.slots_of(node) == slots for node in heirs))
+            node.role() == "master" and self.slots_of(node) == slots for node in replicas))
 
     def start_again(self, node: RedisNode) -> float:
-        """Starts it, and waits until it follows the current primary."""
+        """Starts the node and waits until it follows the current primary; returns the seconds."""
         began = time.monotonic()
         node.start()
         node.wait_until_it_answers()

@@ -55,7 +55,7 @@ class Settings:
         return [*words, *self.more]
 
     def client(self, host: str, port: int, **more: object) -> redis.Redis:
-        """A client as the nodes' own user, who has all permissions."""
+        """A client with the nodes' own user, which has all permissions."""
         if self.tls:
             more |= {"ssl": True, "ssl_ca_certs": str(self.tls.authority), "ssl_certfile": str(self.tls.certificate),
                      "ssl_keyfile": str(self.tls.key)}
@@ -143,10 +143,10 @@ class RedisNode(Process):
         return found["role"] == "slave" and found["master_link_status"] == "up"
 
     def kill(self) -> None:
-        """SIGKILL; it stays down until `start`."""
+        """Sends SIGKILL; the node stays down until `start`."""
         self.signal(signal.SIGKILL)
         self.process.wait()
 
-    def end(self, patience: float = 10) -> None:
+    def end(self, timeout: float = 10) -> None:
         self.client.close()
-        super().end(patience)
+        super().end(timeout)

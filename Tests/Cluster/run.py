@@ -27,7 +27,7 @@ DELIVERIES, KILLS, SECONDS, SENDERS = 200_000, 20, 30, 48
 ABOUT = ("the real executables on Debian's redis-server, each Redis a process on loopback with `appendfsync always`: in parts 1 to 3 "
          "three primaries and three replicas, `cluster-node-timeout` 2 s. Senders repeat until they are answered 200, as Apple does; what "
          "was acknowledged is compared at the end with every event and every delivery's record in Redis.")
-# The number of deliveries of part 1, chosen so that each part takes some minutes.
+# Shares of the deliveries of part 1, chosen so that each part takes some minutes.
 SHARES = {killing.NUMBER: 0.3, sentinel.NUMBER: 0.1}
 # Sentinels take ten seconds or more to make a replica of a primary that returns, so fewer rounds are possible.
 FEWER_KILLS = {sentinel.NUMBER: 0.3}
@@ -41,7 +41,7 @@ def run(report: Report, part: ModuleType, folder: pathlib.Path, size: Size, seed
         if part is partition and (reason := reason_against()):
             raise RuntimeError(reason)
         part.run(section, folder, size, seed)
-    except Exception:  # noqa: BLE001 the other parts still tell something
+    except Exception:  # noqa: BLE001 the other parts still run
         section.error = traceback.format_exc()
         print(section.error, flush=True)
     section.seconds = time.monotonic() - began
@@ -80,14 +80,14 @@ def main() -> int:
     seed = options.seed or random.randrange(1 << 32)
     command = " ".join(["Deploy/cluster-test", *(word for word in sys.argv[1:] if word not in ("--write-report", "--keep"))])
     report = Report(command, "cluster-test", "The cluster test", ABOUT)
-    told = f"{time.strftime('%Y-%m-%d', time.gmtime())}, executables of {BINARIES.name}: `{command}`, seed {seed}."
+    origin = f"{time.strftime('%Y-%m-%d', time.gmtime())}, executables of {BINARIES.name}: `{command}`, seed {seed}."
     report.notes.append(f"Services, Redis, Sentinels and {SENDERS} senders (one Python process) share the machine.")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cluster-test-"))
     try:
         for part in PARTS:
             if part.NUMBER in chosen:
                 run(report, part, folder / part.NUMBER, Size(options.deliveries, options.kills, SENDERS, options.seconds), seed)
-                report.sections[-1].notes.append(told)
+                report.sections[-1].notes.append(origin)
                 report.sections[-1].figures["notes"] = report.sections[-1].notes
     finally:
         if options.keep:

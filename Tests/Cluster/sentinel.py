@@ -33,7 +33,7 @@ class RedisSentinel:
         self.client = self.directory.master_for(NAME, socket_timeout=30)
 
     def _make_sentinel(self, port: int) -> Process:
-        """Its file is its state: it is written once."""
+        """Writes the Sentinel's file once: the Sentinel itself stores its state in it."""
         folder = self.folder / f"sentinel-{port}"
         folder.mkdir()
         path = folder / "sentinel.conf"
@@ -66,9 +66,9 @@ class RedisSentinel:
     def is_whole(self) -> bool:
         try:
             for port in self.sentinel_ports:
-                with redis.Redis(port=port, socket_timeout=2) as asked:
-                    state = asked.sentinel_master(NAME)
-                    replicas = [one for one in asked.sentinel_slaves(NAME) if not one["is_sdown"] and one["master-link-status"] == "ok"]
+                with redis.Redis(port=port, socket_timeout=2) as sentinel:
+                    state = sentinel.sentinel_master(NAME)
+                    replicas = [one for one in sentinel.sentinel_slaves(NAME) if not one["is_sdown"] and one["master-link-status"] == "ok"]
                 if state["num-other-sentinels"] != SENTINELS - 1 or len(replicas) != REPLICAS or state["is_sdown"]:
                     return False
             primary = self.primary()
@@ -86,17 +86,17 @@ class RedisSentinel:
         killed, began = self.primary(), time.monotonic()
         killed.kill()
 
-        def is_succeeded() -> bool:
+        def has_successor() -> bool:
             try:
                 found = self.primary()
             except redis.RedisError:
                 return False
             return found is not killed and found.role() == "master"
-        wait_for("the Sentinels name another primary", is_succeeded)
+        wait_for("the Sentinels name another primary", has_successor)
         return killed, time.monotonic() - began
 
     def start_again(self, node: RedisNode) -> float:
-        """Starts it with the same arguments; the Sentinels make it a replica."""
+        """Starts the node with the same arguments, and waits until the Sentinels have made it a replica; returns the seconds."""
         began = time.monotonic()
         node.start()
         node.wait_until_it_answers()

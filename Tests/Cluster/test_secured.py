@@ -1,4 +1,4 @@
-"""A cluster over TLS with certificates on both sides, an ACL user for the services, and another for the nodes."""
+"""Services on a cluster with TLS, certificates on both sides, and an ACL user for services that is not that of the nodes."""
 
 import random
 
@@ -10,7 +10,7 @@ from .redis_cluster import RedisCluster
 from .redis_node import Settings, TLSFiles
 
 
-def test_a_cluster_is_used_over_tls_as_an_acl_user(tmp_path, seed):
+def test_services_use_a_cluster_over_tls_as_an_acl_user_and_log_no_password(tmp_path, seed):
     dice = random.Random(seed)
     maker, authority = Maker(dice), Authority(tmp_path, "authority")
     certificate, key = authority.issue("redis", "DNS:localhost,IP:127.0.0.1")

@@ -1,9 +1,9 @@
-"""The primary is the one that Sentinels name."""
+"""Services use the primary that Sentinels name, also after its failure."""
 
 import dataclasses
 
 from .scenarios import sentinel
 
 
-def test_the_primary_under_sentinels_is_killed_under_load(section, tmp_path, size, seed):
+def test_no_acknowledged_delivery_is_lost_when_sentinels_promote_a_replica(section, tmp_path, size, seed):
     sentinel.run(section, tmp_path, dataclasses.replace(size, kills=1), seed)

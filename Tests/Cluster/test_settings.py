@@ -20,7 +20,7 @@ def test_primaries_that_accept_writes_without_replicas_are_refused_at_replicated
             service.wait_for("/readyz", 200)
 
 
-def test_a_node_that_evicts_keys_when_full_is_named(tmp_path):
+def test_a_service_does_not_start_with_a_node_that_evicts_keys_and_names_the_node(tmp_path):
     with RedisCluster(tmp_path / "cluster", primaries=3, replicas=0, settings=Settings()) as cluster:
         cluster.nodes[2].client.config_set("maxmemory-policy", "allkeys-lru")
         with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL=cluster.url) as service:

@@ -86,7 +86,7 @@ import Testing
 
   @Test func `A service that is not configured or does not answer is reported in a message`() async throws {
     let without = try await ConsoleFixture([]).page("/console/recovery")
-    #expect(without.status == 200 && without.html.contains("ATTRIBUTION_NOTIFICATION_RECOVERY_URL says so"))
+    #expect(without.status == 200 && without.html.contains("Set ATTRIBUTION_NOTIFICATION_RECOVERY_URL."))
     let services = ConsoleServices(signer: ConsoleFixture.unreachable, recovery: nil)
     let away = try await ConsoleFixture([], services: services).page("/console/keys")
     #expect(away.status == 200 && away.html.contains("signer does not answer"))
@@ -110,7 +110,7 @@ import Testing
     var path = "/console/dead-letters?queue=intake"
     for number in 1...3 {
       let html = await console.page(path).html
-      #expect(html.contains("letter \(number)") && html.contains("Back to the first ones") == (number > 1), "\(html)")
+      #expect(html.contains("letter \(number)") && html.contains("Back to the first page") == (number > 1), "\(html)")
       path = "/console/dead-letters?queue=intake&after=intake%3A\(number)-1-1"
       #expect(html.contains(path.replacing("&", with: "&amp;")) == (number < 3))
     }
@@ -232,7 +232,7 @@ import Testing
     // The final failure is shown once, although the history ends with it too.
     #expect(story.ranges(of: "Failed").count == 1 && story.ranges(of: "Given up").count == 1 && story.contains("Received"))
     let gone = await console.page("/console/dead-letters/sessions/018-" + String(repeating: "a", count: 32))
-    #expect(gone.status == 404 && gone.html.contains("This letter is not there"))
+    #expect(gone.status == 404 && gone.html.contains("This dead letter does not exist"))
     #expect(await console.page("/console/dead-letters/none/\(id)").status == 404)
     #expect(await console.page("/console/nothing").status == 404)
   }

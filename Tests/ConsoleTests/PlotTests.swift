@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 1), (1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (201, 500), (1_000_001, 2_000_000)] as [(Int64, Int64)])
-  func `An axis ends at a sufficient round number`(most: Int64, bound: Int64) { #expect(Plot.bound(most) == bound) }
+  func `An axis ends at a sufficient round number`(greatest: Int64, end: Int64) { #expect(Plot.axisEnd(greatest) == end) }
 
   @Test func `The parts of a column are stacked and stay within the drawing`() throws {
     let plot = Self.plot([[1, 3, 0], [1, 1, 0]])

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test func `A session ends at its time, even if its cookie still exists`() throws {
-    let session = ConsoleSession(mark: SHA256Digest.hash("a"), endsAt: 1000)
+    let session = ConsoleSession(fingerprint: SHA256Digest.hash("a"), endsAt: 1000)
     let read = try #require(ConsoleSession(json: session.json, now: 999))
     #expect(read == session)
     #expect(ConsoleSession(json: session.json, now: 1000) == nil)
@@ -22,17 +22,17 @@ import Testing
     let token = "a token of forty characters and some more"
     let callers = CallerDirectory(
       clients: [.init(name: "a", tokenDigests: [SHA256Digest.hash(token)], allow: ["*"])], serviceToken: nil, open: false)
-    let (caller, mark) = try #require(callers.signIn(token: token))
-    #expect(caller.name == "a" && mark != SHA256Digest.hash(token))
+    let (caller, fingerprint) = try #require(callers.signIn(token: token))
+    #expect(caller.name == "a" && fingerprint != SHA256Digest.hash(token))
     let name = String(repeating: "ab", count: 32)
-    let kept = SignInStore.key(name) + String(decoding: ConsoleSession(mark: mark, endsAt: 1).json, as: UTF8.self)
+    let kept = SignInStore.key(name) + String(decoding: ConsoleSession(fingerprint: fingerprint, endsAt: 1).json, as: UTF8.self)
     #expect(!kept.contains(name) && !kept.contains(token) && !kept.contains(Hex.encode(SHA256Digest.hash(token))))
     // The stored value identifies the caller as long as the token is valid, and is not a token.
-    #expect(callers.caller(ofToken: mark)?.name == "a")
-    #expect(callers.signIn(token: Hex.encode(mark)) == nil)
+    #expect(callers.caller(ofToken: fingerprint)?.name == "a")
+    #expect(callers.signIn(token: Hex.encode(fingerprint)) == nil)
     let without = CallerDirectory(
       clients: [.init(name: "a", tokenDigests: [SHA256Digest.hash("b")], allow: ["*"])], serviceToken: nil, open: false)
-    #expect(without.caller(ofToken: mark) == nil)
+    #expect(without.caller(ofToken: fingerprint) == nil)
   }
 
   @Test func `Nobody can sign in without a token, even if everybody may call`() {
@@ -74,7 +74,7 @@ import Testing
       (["host": "a:1", "sec-fetch-site": "same-origin", "origin": "http://a:1"], true),
     ] as [(HTTPHeaders, Bool)])
   func `A form from another site is detected`(headers: HTTPHeaders, isOurs: Bool) {
-    #expect(ConsolePages.isFromHere(Self.request(headers)) == isOurs)
+    #expect(ConsolePages.isFromSameOrigin(Self.request(headers)) == isOurs)
   }
 
   @Test func `Fields of a form are parsed as browsers encode them`() {

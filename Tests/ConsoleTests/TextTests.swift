@@ -18,7 +18,7 @@ import Testing
     ("https://hooks.example.com/services/T000/secret?key=1", "https://hooks.example.com/…"), ("https://example.com", "https://example.com"),
     ("https://user:password@example.com:8443/x", "https://example.com:8443/…"), ("nonsense", "…"), ("https://a?token=b", "https://a/…"),
   ])
-  func `Only the host of an endpoint's address is shown`(url: String, shown: String) { #expect(Redaction.address(url) == shown) }
+  func `Only the host of an endpoint's address is shown`(url: String, shown: String) { #expect(Redaction.withoutPath(url) == shown) }
 
   @Test func `Numbers, shares and ages are short and correct`() {
     #expect(

@@ -19,7 +19,7 @@ import yaml
 from .engine import Engine, EngineError
 
 SERVICES = ("signer", "verifier", "ingest", "notification-recovery", "asa-token-broker")
-# Seconds after the last start.
+# Seconds after the last start in which its effects end (`wait_until_served`).
 SETTLING = 8
 # The variables of the compose file that set its published ports.
 PORTS = {"public": "PUBLIC_PORT", "ingest": "INGEST_PORT", "signer": "SIGNER_PORT", "verifier": "VERIFIER_PORT",
@@ -70,7 +70,7 @@ class Composition:
             raise EngineError(f"setup ended with {state['ExitCode']}: {self.engine.logs(name)}")
 
     def start(self, others: Iterable[str] = ()) -> None:
-        """podman-compose has no profiles and would start those services too, so each service is named."""
+        """Names each service, because podman-compose has no profiles and would start the services of all of them."""
         self.compose("up", "--detach", "--no-build", "redis", *SERVICES, "balancer", *others)
         running = {one.service for one in self.engine.containers(self.project) if one.is_running}
         missing = {"redis", *SERVICES, "balancer", *others} - running
@@ -92,8 +92,8 @@ class Composition:
         return [f"{self.project}_{name}" for name in self.content().get("volumes") or {}]
 
     def wait_until_served(self, seconds: float = 90) -> float:
-        """Waits until the balancer has every instance, and the effects of the start are over: layers that are being written to the disk that
-        Redis syncs, and a name server that reads its file again for each container and loses queries meanwhile."""
+        """Waits until the balancer has every instance and the effects of the start are over: image layers are still being written to the
+        disk that Redis syncs, and the name server loses queries while it reads its file again for each new container."""
         began = time.monotonic()
         instances = [instance for service in SERVICES for instance in self.instances(service)]
         for instance in instances:
@@ -127,7 +127,7 @@ class Composition:
         return sorted(found, key=lambda one: int(one.name.rsplit("_", 1)[1]))
 
     def add(self, service: str) -> Instance:
-        """Starts one more, by the command that started the first; Docker's `up --scale` does this."""
+        """Starts one more instance with the command that started the first, as Docker's `up --scale` does."""
         number = 1 + max([int(one.name.rsplit("_", 1)[1]) for one in self.instances(service)], default=0)
         words, first, name = [], self.name_of(service, 1), self.name_of(service, number)
         for word in self.engine.recorded(self.project)[service]:
@@ -141,7 +141,7 @@ class Composition:
         return Instance(service, name)
 
     def scale(self, service: str, count: int) -> None:
-        """Scales to this number, each in the balancer; the newest are removed first."""
+        """Scales a service to this number of instances, all of them used by the balancer; the newest are removed first."""
         instances = self.instances(service)
         for _ in range(count - len(instances)):
             self.add(service)
@@ -155,7 +155,7 @@ class Composition:
             self.engine.limit(instance.name, self.cores[instance.service])
 
     def retire(self, *instances: Instance) -> None:
-        """Sends SIGTERM to all of them, and waits until each has ended normally."""
+        """Sends SIGTERM to the instances, and waits until each has ended with exit code 0."""
         if not instances:
             return
         names = [instance.name for instance in instances]
@@ -167,11 +167,11 @@ class Composition:
         self.engine.run("rm", *names)
 
     def networks_of(self, instance: Instance) -> dict[str, str]:
-        """The address by network."""
+        """The addresses of the instance, by network."""
         return {name: one["IPAddress"] for name, one in self.engine.inspect(instance.name)["NetworkSettings"]["Networks"].items()}
 
     def cut(self, instance: Instance) -> list[str]:
-        """Removes its networks, as if its host lost the connection; returns them."""
+        """Disconnects the instance from its networks, as if its host lost the connection; returns their names."""
         networks = list(self.networks_of(instance))
         for network in networks:
             self.engine.run("network", "disconnect", network, instance.name)
@@ -193,11 +193,11 @@ class Composition:
         return list(csv.DictReader(io.StringIO(text.removeprefix("# "))))
 
     def servers(self, backend: str) -> dict[str, str]:
-        """For instances with an address: the balancer's state of each, by address without the port."""
+        """The balancer's state of each instance that has an address, by this address without the port."""
         return {line["addr"].rsplit(":", 1)[0]: line["status"] for line in self.statistics()
                 if line["pxname"] == backend and line["svname"] not in ("FRONTEND", "BACKEND") and line["addr"]}
 
-    def order_balancer(self, backend: str, addresses: set[str], state: str) -> None:
+    def set_server_state(self, backend: str, addresses: set[str], state: str) -> None:
         """Sets `ready` or `maint`, over the control socket, for the server with one of these addresses."""
         name = next(line["svname"] for line in self.statistics()
                     if line["pxname"] == backend and line["addr"].rsplit(":", 1)[0] in addresses)
@@ -207,8 +207,8 @@ class Composition:
             # The socket is in the container's own file system.
             control.connect(f"/proc/{process}/root/run/haproxy/control.sock")
             control.sendall(f"set server {backend}/{name} state {state}\n".encode())
-            if said := control.recv(1000).decode().strip():
-                raise EngineError(f"the balancer: {said}")
+            if answer := control.recv(1000).decode().strip():
+                raise EngineError(f"the balancer: {answer}")
 
     def is_balanced(self, instance: Instance) -> bool:
         addresses = set(self.networks_of(instance).values())
@@ -220,7 +220,7 @@ class Composition:
 
     def wait_until_balanced(self, instance: Instance, seconds: float = 60) -> float:
         try:
-            return wait_until(f"{instance.name} serves behind the balancer", lambda: self.is_balanced(instance), seconds, 0.2)
+            return wait_until(f"{instance.name} is used by the balancer", lambda: self.is_balanced(instance), seconds, 0.2)
         except TimeoutError as error:
             shown = {backend: self.servers(backend) for backend in BACKENDS.get(instance.service, (instance.service,))}
             raise TimeoutError(f"{error}; {self.networks_of(instance)}; the balancer has {json.dumps(shown)}\n"
@@ -231,4 +231,4 @@ class Composition:
         def gone() -> bool:
             return not any(self.servers(backend).get(address, "").startswith("UP")
                            for backend in BACKENDS.get(instance.service, (instance.service,)) for address in addresses)
-        return wait_until(f"{instance.name} is left alone by the balancer", gone, seconds, 0.1)
+        return wait_until(f"{instance.name} is no longer used by the balancer", gone, seconds, 0.1)

@@ -19,7 +19,7 @@ SERVICE_LABEL = "com.docker.compose.service"
 # Microseconds. The period is short, so that an instance that has used up its quota continues soon. With the usual 100 ms, all calls
 # would accumulate at stopped instances while another has nothing to do.
 PERIOD = 20_000
-# Debian's own, whose modules are installed whichever Python runs the test.
+# Debian's own program, which finds its modules whichever Python runs the test.
 PODMAN_COMPOSE = "/usr/bin/podman-compose"
 
 
@@ -45,8 +45,8 @@ class Engine:
             self.environment["CONTAINERS_CONF"] = str(settings)
 
     def _settings(self) -> pathlib.Path | None:
-        """Containers get no more open files than this process may give: the default of a million fails if the hard limit is lower. The
-        runtime is runc with version 1 of cgroups, with which crun fails at times."""
+        """Limits the open files of containers to what this process may grant: the default of a million fails if the hard limit is lower.
+        With version 1 of cgroups the runtime is runc, because crun sometimes fails there."""
         if "CONTAINERS_CONF" in os.environ or pathlib.Path("/etc/containers/containers.conf").exists():
             return None
         limits = []
@@ -95,19 +95,19 @@ class Engine:
         return self.succeeds("image", "exists", name)
 
     def kill(self, name: str) -> None:
-        """Kills it without warning, and not by a command of the engine's user: the restart policy must start it again."""
+        """Sends SIGKILL to the process itself: a container that podman killed would not be started again by its restart policy."""
         process = self.process(name)
         if process:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 
     def limit(self, name: str, cores: float, period: int = PERIOD) -> None:
-        """A share of a core, in every period of this number of microseconds."""
+        """Limits a container to a share of a core, measured in periods of this number of microseconds."""
         self.run("update", "--cpu-period", period, "--cpu-quota", max(1000, round(cores * period)), name)
 
     def quota(self, name: str) -> tuple[int, int]:
-        """For a container with limited processor time: the periods in which it ran, and those in which it used up its quota. Version 1 and 2 of
-        cgroups."""
+        """For a container with limited processor time: the periods in which it ran, and those in which it used up its quota. Version 1 and
+        2 of cgroups."""
         for line in pathlib.Path(f"/proc/{self.process(name)}/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             if controllers and "cpu" not in controllers.split(","):

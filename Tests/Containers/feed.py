@@ -17,7 +17,7 @@ QUEUES = ("intake", "tokens", "sessions")
 
 
 async def ask(caller: Caller, service: str, method: str, message: dict, tries: int = 20) -> dict:
-    """An RPC that must succeed eventually."""
+    """Calls an RPC until it succeeds."""
     for left in reversed(range(tries)):
         try:
             status, answer = await caller.call(service, method, message)
@@ -32,15 +32,15 @@ async def ask(caller: Caller, service: str, method: str, message: dict, tries: i
 
 
 class Reader:
-    """Pulls and acknowledges continuously, with one retry as any RPC caller; stores every event by its id."""
+    """A reader that pulls and acknowledges continuously, repeats a failed call once, and stores every event by its id."""
 
     def __init__(self, access: Access, name: str) -> None:
         self.access, self.name = access, name
         self.events: dict[str, dict] = {}
-        # The position of each event in the feed: its shard, and its position in the shard's stream, which are in `ackId`.
-        self.places: dict[str, tuple[int, ...]] = {}
+        # The position of each event in the feed, from its `ackId`: the shard, and the position in the shard's stream.
+        self.positions: dict[str, tuple[int, ...]] = {}
         # Events that were pulled again because an acknowledgement was lost with its verifier: the feed guarantees at-least-once delivery.
-        self.again = 0
+        self.repeated = 0
         self.tally = Tally()
         self.retries = True
 
@@ -57,18 +57,18 @@ class Reader:
             caller.close()
 
     async def pull(self, caller: Caller, wait: int, most: int = 500) -> int:
-        answer = await self._once_more(caller, "PullEvents", {
+        answer = await self._call_with_one_retry(caller, "PullEvents", {
             "subscription": self.name, "maxEvents": most, "waitMilliseconds": wait, "leaseSeconds": 20})
         received = (answer or {}).get("events", [])
         for one in received:
-            self.again += one["event"]["id"] in self.events
+            self.repeated += one["event"]["id"] in self.events
             self.events[one["event"]["id"]] = one["event"]
-            self.places[one["event"]["id"]] = tuple(map(int, re.split("[.-]", one["ackId"])[:3]))
+            self.positions[one["event"]["id"]] = tuple(map(int, re.split("[.-]", one["ackId"])[:3]))
         if received:
-            await self._once_more(caller, "AcknowledgeEvents", {"subscription": self.name, "ackIds": [one["ackId"] for one in received]})
+            await self._call_with_one_retry(caller, "AcknowledgeEvents", {"subscription": self.name, "ackIds": [one["ackId"] for one in received]})
         return len(received)
 
-    async def _once_more(self, caller: Caller, method: str, message: dict) -> dict | None:
+    async def _call_with_one_retry(self, caller: Caller, method: str, message: dict) -> dict | None:
         self.tally.sent += 1
         for attempt in (1, 2):
             try:
@@ -129,4 +129,4 @@ async def compare(reader: Reader, ledger: Ledger, final: dict[str, str]) -> dict
     that were found before are final and not queried again."""
     final |= await states(reader.access, [id for id in ledger.deliveries if id not in final])
     # In the order of the feed: an event that was pulled again after a lost acknowledgement arrived later than its position.
-    return account(sorted(reader.events.values(), key=lambda event: reader.places[event["id"]]), dict(final), ledger)
+    return account(sorted(reader.events.values(), key=lambda event: reader.positions[event["id"]]), dict(final), ledger)

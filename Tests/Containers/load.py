@@ -58,7 +58,7 @@ class Tally:
 
 
 class OpenConnection(Connection):
-    """An idle connection that was closed is opened again, and this is not counted as a failure."""
+    """A connection that is opened again without a failure if the peer closed it while it was idle."""
 
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         if self.writer and self.reader.at_eof():
@@ -67,7 +67,7 @@ class OpenConnection(Connection):
 
 
 class Pace:
-    """Starts this number of turns a second, evenly; late turns are not made up for."""
+    """Spreads this number of turns evenly over each second; turns that were missed are not made up for."""
 
     def __init__(self, rate: float) -> None:
         self.rate, self.next = rate, time.monotonic()
@@ -139,15 +139,15 @@ class Load:
                 recent.append(self.maker.postback())
                 yield recent[-1]
 
-    async def _deliver(self, connection: Connection, delivery: Delivery, patience: float = 60) -> None:
-        until = time.monotonic() + patience
+    async def _deliver(self, connection: Connection, delivery: Delivery, timeout: float = 60) -> None:
+        until = time.monotonic() + timeout
         while True:
             self.deliveries.sent += 1
             began = time.monotonic()
             try:
                 status, answer = await connection.post(delivery)
             except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-                # Must not happen: the balancer itself stays up. A request without an answer may have been accepted: it is sent again, or not counted.
+                # A failure, because the balancer itself stays up. The request may have been accepted, so it is sent again.
                 self.deliveries.fail(type(error).__name__, delivery.path)
                 status, answer = 0, None
             self.deliveries.slowest = max(self.deliveries.slowest, time.monotonic() - began)
@@ -163,7 +163,7 @@ class Load:
             elif status:
                 self.deliveries.retried[str(status)] += 1
             if time.monotonic() > until:
-                raise TimeoutError(f"not acknowledged in {patience:g} s: {delivery.kind}")
+                raise TimeoutError(f"not acknowledged in {timeout:g} s: {delivery.kind}")
             await asyncio.sleep(connection.dice.uniform(0.05, 0.3))
 
     # --- RPC ---------------------------------------------------------------------------------------------------------
@@ -175,13 +175,13 @@ class Load:
                 await asyncio.sleep(0.08)
                 port, service, method, message, is_right = work()
                 caller = callers.setdefault(port, self.access.caller(port))
-                await self._called(caller, self.calls[port], service, method, message, is_right)
+                await self._call_with_one_retry(caller, self.calls[port], service, method, message, is_right)
         finally:
             for caller in callers.values():
                 caller.close()
 
-    async def _called(self, caller: Caller, tally: Tally, service: str, method: str, message: dict,
-                      is_right: Callable[[dict], bool]) -> None:
+    async def _call_with_one_retry(self, caller: Caller, tally: Tally, service: str, method: str, message: dict,
+                                   is_right: Callable[[dict], bool]) -> None:
         key = uuid.uuid4().hex
         tally.sent += 1
         for attempt in (1, 2):

@@ -98,7 +98,7 @@ class Report:
             (folder / f"{self.document}.svg").write_text(plot(self.scaling))
 
 
-def middle(values: list[float]) -> float:
+def median(values: list[float]) -> float:
     return sorted(values)[len(values) // 2] if len(values) % 2 else sum(sorted(values)[len(values) // 2 - 1:len(values) // 2 + 1]) / 2
 
 
@@ -109,7 +109,7 @@ def plot(scaling: dict[str, dict[int, list[float]]]) -> str:
              'font-family="sans-serif" font-size="13">'), '<rect width="100%" height="100%" fill="white"/>']
     for number, (service, rounds) in enumerate(scaling.items()):
         start = left + number * (width + gap)
-        medians = {count: middle(values) for count, values in sorted(rounds.items())}
+        medians = {count: median(values) for count, values in sorted(rounds.items())}
         most, one = max(medians), medians[min(medians)] / min(medians)
         high = 1.1 * max([one * most, *(max(values) for values in rounds.values())])
         step = next(size for power in range(1, 7) for size in (10 ** power, 2 * 10 ** power, 5 * 10 ** power) if high / size < 7)

@@ -44,7 +44,7 @@ class Caller:
                 + (f"Idempotency-Key: {key}\r\n" if key else "") + "\r\n")
         try:
             async with asyncio.timeout(seconds):
-                # An idle connection was closed: any client opens another one.
+                # An idle connection that the peer closed is opened again, as by any client.
                 if self.writer and self.reader.at_eof():
                     self.close()
                 if self.writer is None:

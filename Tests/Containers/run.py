@@ -28,13 +28,13 @@ from .load import SimulatorsMaker
 from .report import Report
 from .rpc_caller import Access
 from .scenarios import Context
-from .scenarios.paths import teach
+from .scenarios.paths import set_token_answers
 
 # In order; each needs what the earlier ones left running.
 SCENARIOS = ("paths", "replacement", "killing", "disconnection", "scale", "restart", "certificates")
 PROJECT = "attribution-containers-test"
 PORT_BASE = 27080
-# The images' tag, so that no other images are replaced.
+# The tag of the images of this test, so that it replaces no others.
 VERSION = "0.0.0-containers-test"
 TARGETS = ("setup-demo", *SERVICES, "simulator")
 COMPOSE_FILE = ROOT / "docker-compose.yml"
@@ -64,9 +64,9 @@ def build(engine: Engine, data: pathlib.Path, executables: pathlib.Path | None, 
         for target in targets:
             service = "setup" if target.startswith("setup") else target
             began = time.monotonic()
-            said = engine.compose(PROJECT, COMPOSE_FILE, settings, f"--podman-build-args={words}", "build", service, seconds=1500)
-            if not engine.image_exists(f"apple-attribution/{target}:{VERSION}") or "exit code: 0" not in said:
-                raise RuntimeError(f"the image {target} was not built:\n{said[-4000:]}")
+            output = engine.compose(PROJECT, COMPOSE_FILE, settings, f"--podman-build-args={words}", "build", service, seconds=1500)
+            if not engine.image_exists(f"apple-attribution/{target}:{VERSION}") or "exit code: 0" not in output:
+                raise RuntimeError(f"the image {target} was not built:\n{output[-4000:]}")
             took[target] = time.monotonic() - began
             print(f"  built apple-attribution/{target} in {took[target]:.0f} s", flush=True)
     finally:
@@ -98,7 +98,7 @@ async def play(context: Context, modules: list[ModuleType], until: float) -> Non
                     await context.reader.subscribe()
                     context.subscribed = True
                 await module.run(context)
-        except Exception:  # noqa: BLE001 the others still tell something
+        except Exception:  # noqa: BLE001 the other scenarios still run
             if not context.report.sections or context.report.sections[-1].number != module.NUMBER:
                 context.report.section(module.NUMBER, module.TITLE)
             context.report.sections[-1].error = traceback.format_exc()
@@ -161,9 +161,9 @@ def main() -> int:
             "throughput with wrk."),
         ]
         context = context_of(system, report, data, seed, options.pace)
-        teach(context)
+        set_token_answers(context)
         asyncio.run(play(context, modules, time.monotonic() + options.seconds))
-    except Exception:  # noqa: BLE001 it is said, and everything is removed
+    except Exception:  # noqa: BLE001 it is printed, and everything is removed
         report.section("0", "Bringing it up").error = traceback.format_exc()
         print(traceback.format_exc(), flush=True)
     finally:

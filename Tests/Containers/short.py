@@ -1,4 +1,4 @@
-"""The short form: each file is read by its own program, and one image is built of given executables and started."""
+"""The short form: the programs that read the deployment's files accept them, and an image of given executables is built and started."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .environment import environment_file
 DEPLOY = ROOT / "Deploy"
 IMAGE = "localhost/attribution-containers-test-short"
 SERVICE = "signer"
-# The requirements of podman-compose 1.0.3, in addition to the unchanged file.
-WAYS = {"plain": [], "TLS inside": ["tls.env"], "demo": ["demo.env"], "demo with TLS inside": ["demo.env", "tls.env"]}
+# By variant of the deployment: the environment files that are read in addition to the compose file.
+VARIANTS = {"plain": [], "TLS inside": ["tls.env"], "demo": ["demo.env"], "demo with TLS inside": ["demo.env", "tls.env"]}
 
 
 def run(executables: pathlib.Path | None) -> int:
@@ -33,7 +33,7 @@ def run(executables: pathlib.Path | None) -> int:
         engine = Engine(pathlib.Path(name))
         steps: list[tuple[str, Callable[[], str]]] = [
             *((f"docker-compose.yml, {way}", lambda files=files: compose_file(engine, pathlib.Path(name), files))
-              for way, files in WAYS.items()),
+              for way, files in VARIANTS.items()),
             *((f"haproxy -c on {file.name}", lambda file=file: balancer(file, pathlib.Path(name)))
               for file in sorted((DEPLOY / "haproxy").glob("*.cfg"))),
             (f"the image {SERVICE} of given executables", lambda: image(engine, executables, pathlib.Path(name))),
@@ -41,27 +41,27 @@ def run(executables: pathlib.Path | None) -> int:
         for what, step in steps:
             began = time.monotonic()
             try:
-                said, is_right = step(), True
-            except Exception as error:  # noqa: BLE001 each step says what is wrong with it
-                said, is_right = f"{type(error).__name__}: {error}", False
+                output, is_right = step(), True
+            except Exception as error:  # noqa: BLE001 the other steps still run
+                output, is_right = f"{type(error).__name__}: {error}", False
             failed += not is_right
-            print(f"  {'ok ' if is_right else 'NO '} {what} ({time.monotonic() - began:.1f} s): {said}", flush=True)
+            print(f"  {'ok ' if is_right else 'NO '} {what} ({time.monotonic() - began:.1f} s): {output}", flush=True)
     return 1 if failed else 0
 
 
 def compose_file(engine: Engine, folder: pathlib.Path, files: list[str]) -> str:
-    """podman-compose reads the file and prints what it would run, without running it. Each mounted file and environment file must exist."""
+    """podman-compose prints the commands that it would run for the file. Each mounted file and environment file must exist."""
     variables: dict[str, str] = {}
     for file in files:
         variables |= environment_file(DEPLOY / "compose" / file)
     variables["ATTRIBUTION_DATA"] = str(folder / "data")
-    said = engine.compose("short", ROOT / "docker-compose.yml", variables, "--dry-run", "up", "--detach", "--no-build", seconds=60,
+    output = engine.compose("short", ROOT / "docker-compose.yml", variables, "--dry-run", "up", "--detach", "--no-build", seconds=60,
                           record=False)
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
-    missing = [service for service in (*SERVICES, "setup", "redis", "balancer", "simulator") if f"--name=short_{service}_1" not in said]
+    missing = [service for service in (*SERVICES, "setup", "redis", "balancer", "simulator") if f"--name=short_{service}_1" not in output]
     if missing:
         raise RuntimeError(f"podman-compose would not start {missing}")
-    words = said.split()
+    words = output.split()
     for at, word in enumerate(words):
         if word == "--env-file" and not pathlib.Path(words[at + 1]).is_file():
             raise RuntimeError(f"there is no {words[at + 1]}")
@@ -80,7 +80,7 @@ def balancer(file: pathlib.Path, folder: pathlib.Path) -> str:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
                         "/CN=short", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"], check=True, capture_output=True)
         certificate.write_text((folder / "certificate.pem").read_text() + (folder / "key.pem").read_text())
-    # Instances that the file names by default do not exist here, and name resolution takes time.
+    # The instances that the file names by default do not exist here, and to resolve their names would take time.
     addresses = {name: f"127.0.0.1:{port}" for name, port in re.findall(r'"\$\{(\w+_ADDRESS)-[\w-]+:(\d+)\}"', file.read_text())}
     done = subprocess.run([haproxy, "-c", "-f", file], capture_output=True, text=True, timeout=30, env={
         **os.environ, **addresses, "MAX_CONNECTIONS": "1000", "PUBLIC_CERTIFICATE": str(certificate),
@@ -98,7 +98,7 @@ def swift_runtime(executable: pathlib.Path) -> list[str]:
 
 
 def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> str:
-    """The Dockerfile's own target for a service that needs no Redis, its version, and its health check without a running instance."""
+    """Builds the image of a service that needs no Redis; checks its version, and that its health check fails without a running instance."""
     given = ROOT / ".executables"
     given.mkdir()
     try:

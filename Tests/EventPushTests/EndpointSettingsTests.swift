@@ -21,14 +21,14 @@ struct EndpointSettingsTests {
     #expect(health.counted(by: settings) == health)
     let before = settings
     settings.enable(now: 300)
-    #expect(settings.state == .enabled && settings.since == 100 && settings.countsFrom == 300 && !settings.isSameServer(as: before))
+    #expect(settings.state == .enabled && settings.since == 100 && settings.countsFrom == 300 && !settings.hasSamePeriod(as: before))
     let counted = health.counted(by: settings)
     #expect(counted.failingSince == nil && counted.retryAt == nil && counted.lastSuccess == 50)
     let enabled = settings
     settings.move(to: settings.url, now: 400)
     #expect(settings == enabled)
     settings.move(to: "https://b.example/", now: 400)
-    #expect(settings.countsFrom == 400 && settings.since == 100 && !settings.isSameServer(as: enabled))
+    #expect(settings.countsFrom == 400 && settings.since == 100 && !settings.hasSamePeriod(as: enabled))
     #expect(EndpointSettings(json: settings.json) == settings)
   }
 

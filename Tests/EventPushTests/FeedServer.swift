@@ -52,10 +52,10 @@ final class FeedServer {
 }
 
 extension PushEndpoint {
-  /// Reads until no shard is behind, without posting.
+  /// Reads until no shard has unread events, without posting.
   func readAll() async throws {
-    locked.withLock { $0.isResting = true }
-    for _ in 0..<1000 where locked.withLock({ !$0.behind.isEmpty }) { _ = try await catchUp() }
+    locked.withLock { $0.isPaused = true }
+    for _ in 0..<1000 where locked.withLock({ !$0.unreadShards.isEmpty }) { _ = try await catchUp() }
   }
 
   /// The ids of the events that may be posted now.

@@ -11,23 +11,23 @@ struct ProgressTests {
   func noting() {
     var progress = ShardProgress(at: position(0))
     for time in 1...5 { progress.read(position(UInt64(time)), isWanted: time != 2) }
-    #expect(progress.toBeNoted == nil || progress.toBeNoted!.position < position(1))
+    #expect(progress.toBeStored == nil || progress.toBeStored!.position < position(1))
     progress.settle(position(3))
     progress.settle(position(1))
-    #expect(progress.toBeNoted! == (position(3), 3))
-    progress.note(position(3), count: 3)
+    #expect(progress.toBeStored! == (position(3), 3))
+    progress.recordStored(position(3), count: 3)
     #expect(progress.unsettled.map(\.offset) == [1, 2])
     progress.settle(position(5))
-    #expect(progress.toBeNoted == nil)
+    #expect(progress.toBeStored == nil)
     progress.settle(position(4))
-    #expect(progress.toBeNoted! == (position(5), 2))
+    #expect(progress.toBeStored! == (position(5), 2))
     #expect(progress.unsettled.isEmpty)
   }
 
   @Test("a successor continues with the unsettled events and reads after the last read event")
   func resuming() throws {
     let left = UnsettledEvents(
-      cursor: position(9), offset: 7, base: position(2), events: [.init(place: position(4), offset: 2, attempts: 3, firstFailure: 17)])
+      cursor: position(9), offset: 7, base: position(2), events: [.init(position: position(4), offset: 2, attempts: 3, firstFailure: 17)])
     let read = try #require(UnsettledEvents(text: left.text(generation: 5), generation: 5))
     #expect(read == left)
     #expect(UnsettledEvents(text: left.text(generation: 5), generation: 6) == nil, "of another generation")
@@ -40,24 +40,24 @@ struct ProgressTests {
     #expect(progress.cursor == position(9) && !progress.unsettled.isEmpty)
     progress.read(position(10), isWanted: true)
     progress.settle(position(10))
-    #expect(progress.toBeNoted == nil)
+    #expect(progress.toBeStored == nil)
     progress.settle(position(4))
-    #expect(progress.toBeNoted! == (position(10), 8))
-    progress.note(position(10), count: 8)
+    #expect(progress.toBeStored! == (position(10), 8))
+    progress.recordStored(position(10), count: 8)
     #expect(progress.base == position(10))
   }
 
   @Test("a claimed endpoint that was never opened is released when it belongs to another instance")
   func claims() {
     var claims = EndpointClaims()
-    claims.ask(for: ["a", "b", "c"])
-    #expect(claims.given(wanted: ["a"], running: []) == ["b", "c"], "the answer was lost")
-    claims.take(["a", "b", "c"], running: [])
-    #expect(claims.given(wanted: ["a"], running: ["b"]) == ["c"], "b ends first")
-    claims.take(["a"], running: ["b"])
-    #expect(claims.given(wanted: ["a"], running: []) == ["b"])
-    claims.take(["a"], running: [])
-    #expect(claims.given(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
+    claims.request(["a", "b", "c"])
+    #expect(claims.toRelease(wanted: ["a"], running: []) == ["b", "c"], "the answer was lost")
+    claims.confirm(["a", "b", "c"], running: [])
+    #expect(claims.toRelease(wanted: ["a"], running: ["b"]) == ["c"], "b ends first")
+    claims.confirm(["a"], running: ["b"])
+    #expect(claims.toRelease(wanted: ["a"], running: []) == ["b"])
+    claims.confirm(["a"], running: [])
+    #expect(claims.toRelease(wanted: ["a"], running: []).isEmpty && claims.all == ["a"])
   }
 
   @Test("all instances compute the same owner, and only the endpoints of an instance that stops move")

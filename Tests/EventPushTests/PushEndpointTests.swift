@@ -18,12 +18,12 @@ struct PushEndpointTests {
     try await Task.sleep(for: .milliseconds(3))
     _ = try await server.publish("second", shard: 2)
     try await Task.sleep(for: .milliseconds(3))
-    let (findings, _) = try await server.parts.tails.poll()
+    let (newEvents, _) = try await server.parts.tails.poll()
     // In between, one of the shards is read again.
-    endpoint.locked.withLock { _ = $0.behind.insert(2) }
+    endpoint.locked.withLock { _ = $0.unreadShards.insert(2) }
     try await endpoint.readAll()
     #expect(endpoint.next().isEmpty)
-    endpoint.offer(findings)
+    endpoint.offer(newEvents)
     #expect(endpoint.next() == ["first"])
   }
 
@@ -34,7 +34,7 @@ struct PushEndpointTests {
     let position = try await server.publish("e", shard: 3)
     let left = UnsettledEvents(
       cursor: position.feedPosition, offset: 1, base: .beginning,
-      events: [.init(place: position.feedPosition, offset: 1, attempts: 40, firstFailure: 2_000)])
+      events: [.init(position: position.feedPosition, offset: 1, attempts: 40, firstFailure: 2_000)])
     #expect(try await server.feed.note([.init(shard: position.shard, position: nil, unsettled: left)], of: subscription))
     var health = EndpointHealth()
     (health.failingSince, health.retryAt) = (2_000, .max)
@@ -52,10 +52,10 @@ struct PushEndpointTests {
     _ = try await server.parts.tails.poll()
     let endpoint = try await PushEndpoint.open(subscription, settings, server.parts)
     try await endpoint.readAll()
-    endpoint.rest(false)
-    try await endpoint.skip()
+    endpoint.setPaused(false)
+    try await endpoint.skipUnpostable()
     try await endpoint.publishGivenUp()
-    #expect(try await endpoint.note())
+    #expect(try await endpoint.storeProgress())
     #expect(try await server.feed.positions(subscription)[position.shard] == position.feedPosition)
     let told = try #require(try await server.feed.event("undelivered:p:broken"))
     #expect(String(decoding: told, as: UTF8.self).contains(#""eventId":"broken""#))

@@ -4,21 +4,21 @@ import Testing
 
 @Suite struct DeadlineAnswerTests {
   @Test func `An answer before the deadline is used`() async {
-    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
-      #expect(due.hold(1))
-      due.give(2)
-      #expect(!due.hold(3))
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { pending in
+      #expect(pending.setBest(1))
+      pending.finish(2)
+      #expect(!pending.setBest(3))
     }
     #expect(answer == 2)
   }
 
   @Test func `At the deadline the best answer so far is used`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
-    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
-      due.hold(1)
-      due.replaceDeadline(with: .now + .milliseconds(20))
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { pending in
+      pending.setBest(1)
+      pending.replaceDeadline(with: .now + .milliseconds(20))
       for await _ in released {}
-      due.give(2)
+      pending.finish(2)
     }
     #expect(answer == 1)
     release.finish()
@@ -27,9 +27,9 @@ import Testing
   @Test func `Without an answer at the deadline the default is used`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
     let (told, tell) = AsyncStream.makeStream(of: Bool.self)
-    let answer = await DeadlineAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { due in
+    let answer = await DeadlineAnswer.wait(until: .now + .milliseconds(20), otherwise: 7) { pending in
       for await _ in released {}
-      tell.yield(due.hold(1))
+      tell.yield(pending.setBest(1))
       tell.finish()
     }
     #expect(answer == 7)
@@ -40,9 +40,9 @@ import Testing
 
   @Test func `The deadline can be brought forward, and a deadline in the past ends the wait`() async {
     let (released, release) = AsyncStream.makeStream(of: Void.self)
-    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { due in
-      due.hold(1)
-      due.replaceDeadline(with: .now - .seconds(1))
+    let answer = await DeadlineAnswer.wait(until: .now + .seconds(3600), otherwise: 0) { pending in
+      pending.setBest(1)
+      pending.replaceDeadline(with: .now - .seconds(1))
       for await _ in released {}
     }
     #expect(answer == 1)

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `Only tokens may be sent as plain text`() {
-    #expect(PublicRoute.token(bundleId: nil).takesText && PublicRoute.token(bundleId: "com.example.app").takesText)
-    #expect(!PublicRoute.notification(bundleId: "com.example.app").takesText)
+    #expect(PublicRoute.token(bundleId: nil).acceptsText && PublicRoute.token(bundleId: "com.example.app").acceptsText)
+    #expect(!PublicRoute.notification(bundleId: "com.example.app").acceptsText)
   }
 }

@@ -13,9 +13,9 @@ struct PageTokenTests {
 
   @Test("the position after an entry counts the entries of its millisecond")
   func places() {
-    let first = PageToken.behind(9, nil)
-    let second = PageToken.behind(9, first)
-    let third = PageToken.behind(8, second)
+    let first = PageToken.after(9, previous: nil)
+    let second = PageToken.after(9, previous: first)
+    let third = PageToken.after(8, previous: second)
     #expect([first, second, third].map(\.text) == ["9-1", "9-2", "8-1"])
   }
 }

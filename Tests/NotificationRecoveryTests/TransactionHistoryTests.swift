@@ -24,7 +24,7 @@ struct TransactionHistoryTests {
         ],
         decoded: [["transactionId": .string("\(min(place, 3))"), "signedDate": .integer(Int64(place))]])
     }
-    let found = try await history.all(pageTime: .seconds(60))
+    let found = try await history.all(pageTimeout: .seconds(60))
     #expect(found.server == .sandbox)
     // The fourth page has a newer form of the third transaction.
     #expect(found.transactions.map(\.jws) == ["jws 1", "jws 2", "jws 4"])
@@ -47,7 +47,7 @@ struct TransactionHistoryTests {
       return AppStoreCalls.Response(server: .production, body: body, decoded: [["transactionId": .string("\(place)"), "signedDate": 1]])
     }
     var failure: AppStoreServerAPIError?
-    do throws(AppStoreCallFailure) { _ = try await history.all(pageTime: .seconds(60)) } catch {
+    do throws(AppStoreCallFailure) { _ = try await history.all(pageTimeout: .seconds(60)) } catch {
       if case .apple(let error) = error { failure = error }
     }
     // The caller asks again later.

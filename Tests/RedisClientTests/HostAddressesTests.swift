@@ -31,7 +31,7 @@ import Testing
 
   @Test func `A new answer is used immediately, and each connection resolves the name again`() async throws {
     let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
-    let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
+    let addresses = HostAddresses(timeout: .hours(1), lookUp: server.lookUp)
     server.set(.success([first]))
     #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
     server.set(.success([second, first]))
@@ -41,7 +41,7 @@ import Testing
 
   @Test func `While the name server does not answer, the former addresses are used; a late answer is used`() async throws {
     let (server, first, second) = (NameServer(), try address("10.0.0.1"), try address("10.0.0.2"))
-    let addresses = HostAddresses(patience: .milliseconds(10), lookUp: server.lookUp)
+    let addresses = HostAddresses(timeout: .milliseconds(10), lookUp: server.lookUp)
     server.set(.success([first]))
     #expect(try await addresses.find("redis", port: 6379, on: loop).get() == [first])
     server.silence()
@@ -59,7 +59,7 @@ import Testing
 
   @Test func `After a failure the former addresses are used; a host that was never resolved has none`() async throws {
     let (server, first) = (NameServer(), try address("10.0.0.1"))
-    let addresses = HostAddresses(patience: .hours(1), lookUp: server.lookUp)
+    let addresses = HostAddresses(timeout: .hours(1), lookUp: server.lookUp)
     let failure = RedisError.unavailable("no address")
     server.set(.failure(failure))
     await #expect(throws: RedisError.self) { try await addresses.find("redis", port: 6379, on: loop).get() }

@@ -37,7 +37,7 @@ import Testing
       let observer = Redirections()
       let client = try cluster.client {
         $0.observer = observer
-        $0.patience = .seconds(60)
+        $0.retryTimeout = .seconds(60)
       }
       defer { client.close() }
       let keys = ["{attr:017}:a", "{attr:017}:b", "{attr:017}:absent"]
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `A script fails if a slot moves for too long, and was not executed`() async throws {
     try await withCluster { cluster in
-      let client = try cluster.client { $0.patience = .milliseconds(200) }
+      let client = try cluster.client { $0.retryTimeout = .milliseconds(200) }
       defer { client.close() }
       let keys = ["{attr:017}:a", "{attr:017}:b", "{attr:017}:absent"]
       #expect(try await script.run(on: client, keys: keys, arguments: []).integer == 1)

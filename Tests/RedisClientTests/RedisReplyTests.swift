@@ -32,13 +32,13 @@ import Testing
   @Test func `Elements are read by their type, and are skipped if they have another one`() throws {
     let reply = try read("*7\r\n$1\r\nx\r\n:5\r\n$2\r\n12\r\n*1\r\n$1\r\ny\r\n$3\r\nabc\r\n$-1\r\n$1\r\nz\r\n")
     var elements = reply.elements
-    #expect(elements.nextLetter() == UInt8(ascii: "x") && elements.nextString() == nil && elements.nextInteger() == 12)
-    #expect(elements.nextBytes() == nil && elements.nextString(like: "abc") == "abc" && elements.nextLetter() == nil)
+    #expect(elements.nextSingleByte() == UInt8(ascii: "x") && elements.nextString() == nil && elements.nextInteger() == 12)
+    #expect(elements.nextBytes() == nil && elements.nextString(like: "abc") == "abc" && elements.nextSingleByte() == nil)
     #expect(elements.underestimatedCount == 1)
     elements.skip()
     #expect(elements.nextString() == nil && elements.underestimatedCount == 0)
     var again = reply.elements
-    #expect(again.nextBytes() == [UInt8(ascii: "x")] && again.nextInteger() == 5 && again.nextLetter() == nil)
+    #expect(again.nextBytes() == [UInt8(ascii: "x")] && again.nextInteger() == 5 && again.nextSingleByte() == nil)
   }
 
   @Test func `A reply of any length is complete, whatever reply came before it`() throws {

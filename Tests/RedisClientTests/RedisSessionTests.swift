@@ -14,7 +14,7 @@ import Testing
     }
     commands.append("MGET", arguments: 11) { words in for number in 0..<11 { words.append(Int64(number)) } }
     var bytes: [UInt8] = []
-    commands.words.forEachPiece { bytes += $0 }
+    commands.arguments.forEachChunk { bytes += $0 }
     let numbers = (0..<11).map { "$\(String($0).count)\r\n\($0)\r\n" }.joined()
     let text =
       "*1\r\n$7\r\nUNWATCH\r\n*4\r\n$3\r\nSET\r\n$3\r\nkey\r\n$3\r\n\u{0}\r\n\r\n$3\r\n-12\r\n*12\r\n$4\r\nMGET\r\n" + numbers

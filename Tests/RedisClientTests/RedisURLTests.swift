@@ -35,7 +35,7 @@ import Testing
   @Test func `The path of a socket is limited by the system's maximum`() throws {
     let longest = "/" + String(repeating: "s", count: 106)
     #expect(try RedisURL("unix://\(longest)").address == .unix(path: longest))
-    #expect(throws: RedisError.badURL("a socket's path has at most 107 bytes")) { try RedisURL("unix://\(longest)s") }
+    #expect(throws: RedisError.badURL("a socket's path must have at most 107 bytes")) { try RedisURL("unix://\(longest)s") }
   }
 
   @Test(arguments: [
@@ -52,14 +52,14 @@ import Testing
     #expect(url.deployment == .cluster && url.user == "me" && url.password == "secret" && !url.usesTLS)
     #expect(url.nodes == [("a", 7000), ("::1", 7001), ("c", 6379)].map { NodeAddress(host: $0.0, port: $0.1) })
     #expect(try RedisURL("rediss-cluster://a").usesTLS)
-    #expect(url.of(NodeAddress(host: "d", port: 1)).address == .tcp(host: "d", port: 1))
+    #expect(url.ofNode(NodeAddress(host: "d", port: 1)).address == .tcp(host: "d", port: 1))
   }
 
   @Test func `A Sentinel address has the name of the primary`() throws {
     let url = try RedisURL("redis-sentinel://me:secret@a,b:7001/main/3")
     #expect(url.deployment == .sentinel("main") && url.database == 3)
     #expect(url.nodes == [("a", 26_379), ("b", 7001)].map { NodeAddress(host: $0.0, port: $0.1) })
-    let login = url.loggingIn("watcher")
+    let login = url.replacingLogin(user: "watcher")
     #expect(login.user == "watcher" && login.password == nil)
     #expect(try RedisURL("rediss-sentinel://a/main").usesTLS)
   }
@@ -83,12 +83,12 @@ import Testing
 
   @Test func `With a password file, the URL contains only the user`() throws {
     for text in ["redis://me@h", "redis://me:@h", "unix://me@/run/redis.sock"] {
-      let url = try RedisURL(text, passwordIsApart: true)
+      let url = try RedisURL(text, passwordIsInFile: true)
       #expect(url.user == "me" && url.password == nil, "\(text)")
     }
-    #expect(try RedisURL("redis://h", passwordIsApart: true).user == nil)
-    #expect(throws: RedisError.badURL("it holds a password, and a password file is given too")) {
-      try RedisURL("redis://me:secret@h", passwordIsApart: true)
+    #expect(try RedisURL("redis://h", passwordIsInFile: true).user == nil)
+    #expect(throws: RedisError.badURL("it contains a password, and there is a password file too")) {
+      try RedisURL("redis://me:secret@h", passwordIsInFile: true)
     }
   }
 }

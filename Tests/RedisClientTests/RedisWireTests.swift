@@ -10,7 +10,7 @@ import Testing
     buffer.writeRedisCommand(words)
     let expected = "*4\r\n$3\r\nSET\r\n$2\r\nü\r\n$3\r\n\u{0}\r\n\r\n$2\r\n-7\r\n"
     #expect(Array(buffer.readableBytesView) == Array(expected.utf8))
-    #expect(words.words == [Array("SET".utf8), Array("ü".utf8), [0, 13, 10], Array("-7".utf8)])
+    #expect(words.decoded == [Array("SET".utf8), Array("ü".utf8), [0, 13, 10], Array("-7".utf8)])
   }
 
   @Test func `A reply is parsed if its bytes are complete`() {
@@ -33,7 +33,7 @@ import Testing
     words.append("bucket:", -12)
     words.append(contentsOf: EncodedArguments(["end"]))
     #expect(words.count == 3)
-    #expect(words.words.map { String(decoding: $0, as: UTF8.self) } == ["{attr:017}:x", "bucket:-12", "end"])
+    #expect(words.decoded.map { String(decoding: $0, as: UTF8.self) } == ["{attr:017}:x", "bucket:-12", "end"])
   }
 
   @Test(arguments: [0, 1, 4070, 4085, 4086, 4087, 9000])
@@ -47,7 +47,7 @@ import Testing
     whole.append(contentsOf: outer)
     whole.append(contentsOf: EncodedArguments(["end"]))
     let flat = EncodedArguments(["EVALSHA"] + inner + [.string("üé"), "end"])
-    #expect(whole.count == flat.count && whole.size == flat.size && whole.words == flat.words)
+    #expect(whole.count == flat.count && whole.size == flat.size && whole.decoded == flat.decoded)
     var (buffer, expected) = (ByteBuffer(), ByteBuffer())
     buffer.writeRedisCommand(whole)
     expected.writeRedisCommand(flat)
@@ -85,7 +85,7 @@ import Testing
     if let text = reply.string {
       #expect(reply.bytes == Array(text.utf8))
       for known in [text, text + "x", String(text.dropLast()), String(text.reversed()), ""] { #expect(reply.string(like: known) == text) }
-      #expect(reply.letter == (text.utf8.count == 1 ? text.utf8.first : nil))
+      #expect(reply.singleByte == (text.utf8.count == 1 ? text.utf8.first : nil))
       return "'\(text)'"
     }
     #expect(reply.string(like: "") == nil)

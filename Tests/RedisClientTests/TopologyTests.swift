@@ -56,17 +56,17 @@ import Testing
     #expect(election.elected == nil)
     election.vote(map(1, 3))
     election.vote(map(1, 3))
-    #expect(election.elected == map(1, 3) && election.result(believed: map(1, 2)) == map(1, 3))
+    #expect(election.elected == map(1, 3) && election.result(current: map(1, 2)) == map(1, 3))
   }
 
   @Test func `Without a majority the topology stays; initially the most votes decide`() {
     var election = TopologyElection(voters: 4)
     for vote in [map(1, 2), map(1, 3), nil, nil] { election.vote(vote) }
-    #expect(election.result(believed: map(7)) == map(7))
-    #expect(election.result(believed: nil) != nil)
+    #expect(election.result(current: map(7)) == map(7))
+    #expect(election.result(current: nil) != nil)
     var silent = TopologyElection(voters: 2)
     for _ in 0..<2 { silent.vote(nil) }
-    #expect(silent.result(believed: nil) == nil && silent.result(believed: map(7)) == map(7))
+    #expect(silent.result(current: nil) == nil && silent.result(current: map(7)) == map(7))
   }
 
   // MARK: Redirections
@@ -108,6 +108,6 @@ import Testing
     for word in ["EVALSHA", "digest", "2"] { words.append(word) }
     words.append(contentsOf: keys)
     #expect(words.routingKey.map(Array.init) == Array("k".utf8))
-    #expect(words.word(at: 4)?.count == 10_000 && words.word(at: 5) == nil)
+    #expect(words.argument(at: 4)?.count == 10_000 && words.argument(at: 5) == nil)
   }
 }

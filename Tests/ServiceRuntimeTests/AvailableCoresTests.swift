@@ -10,9 +10,9 @@ import Testing
   }
 
   @Test func `The smaller of allowed cores and share of the machine counts`() {
-    #expect(AvailableCores.count(status: "Cpus_allowed:\tff\n", share: 2) == 2)
-    #expect(AvailableCores.count(status: "Cpus_allowed:\t3\n", share: 64) == 2)
-    #expect(AvailableCores.count(status: "", share: 3) == 3)
-    #expect(AvailableCores.count(status: "", share: 0) == 1)
+    #expect(AvailableCores.count(status: "Cpus_allowed:\tff\n", quota: 2) == 2)
+    #expect(AvailableCores.count(status: "Cpus_allowed:\t3\n", quota: 64) == 2)
+    #expect(AvailableCores.count(status: "", quota: 3) == 3)
+    #expect(AvailableCores.count(status: "", quota: 0) == 1)
   }
 }

@@ -95,7 +95,7 @@ private struct Other: HTTPSender {
     _ work: @escaping @Sendable (ScriptedServer, LoopCalls) async throws -> Void
   ) async throws {
     let server = try await ScriptedServer(response)
-    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    let calls = try #require(LoopCalls(baseURL: server.url, fallback: Other()))
     do {
       try await onLoop { try await work(server, calls) }
       await server.stop()
@@ -187,7 +187,7 @@ private struct Other: HTTPSender {
 
   @Test func `Unreachable servers, incomplete answers and answers that are too long are errors`() async throws {
     let server = try await ScriptedServer { _ in .last("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort") }
-    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    let calls = try #require(LoopCalls(baseURL: server.url, fallback: Other()))
     await #expect(throws: HTTPClientError.connectionReset("it was closed")) { try await onLoop { try await calls.send(request(server)) } }
     var small = request(server)
     small.maxResponseBytes = 9
@@ -205,10 +205,10 @@ private struct Other: HTTPSender {
 
   @Test func `Calls from outside an event loop and encrypted calls use the other client`() async throws {
     let server = try await ScriptedServer { _ in .pieces([Self.ok("x")]) }
-    let calls = try #require(LoopCalls(baseURL: server.url, otherwise: Other()))
+    let calls = try #require(LoopCalls(baseURL: server.url, fallback: Other()))
     try await Self.expect(299, calls.send(request(server)))
     await server.stop()
     #expect(
-      LoopCalls(baseURL: "https://127.0.0.1:1", otherwise: Other()) == nil && LoopCalls(baseURL: "ftp://x", otherwise: Other()) == nil)
+      LoopCalls(baseURL: "https://127.0.0.1:1", fallback: Other()) == nil && LoopCalls(baseURL: "ftp://x", fallback: Other()) == nil)
   }
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from SystemTests.public_edge.edge import edge, hasty  # noqa: F401 fixtures of the tests of ingest's public port
+from SystemTests.public_edge.edge import edge, edge_with_short_timeouts  # noqa: F401 fixtures of the tests of ingest's public port
 from SystemTests.recovery.system import recovery_system
 from SystemTests.support.running_system import VECTORS, System, start_system, stop_system
 
@@ -19,8 +19,8 @@ LONG = ("test_upgrade", "test_killing", "test_partition", "test_sentinel", "test
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, then those with many tests, so that the processes end at about the same time."""
     counts = collections.Counter(item.path for item in items)
-    places = {name: place for place, name in enumerate(LONG)}
-    items.sort(key=lambda item: (places.get(item.path.stem, len(LONG)), -counts[item.path], item.path.name))
+    ranks = {name: rank for rank, name in enumerate(LONG)}
+    items.sort(key=lambda item: (ranks.get(item.path.stem, len(LONG)), -counts[item.path], item.path.name))
 
 
 @pytest.fixture(scope="session")

@@ -28,16 +28,16 @@ import Testing
 
   @Test func `A valid parent is continued with a new span and the same flags`() throws {
     let context = try #require(SpanContext(traceparent: parent))
-    let child = Tracer.off.context(below: context)
+    let child = Tracer.off.context(childOf: context)
     #expect(child.traceID == context.traceID && child.spanID != context.spanID && child.spanID != 0)
     #expect(child.flags == context.flags)
-    let root = Tracer.off.context(below: nil)
+    let root = Tracer.off.context(childOf: nil)
     #expect(SpanContext(traceparent: root.traceparent) == root && !root.isSampled)
   }
 }
 
 @Suite struct SamplingTests {
-  private func tracer(_ sampler: Sampler) -> Tracer { Tracer(sampler: sampler, buffer: SpanBuffer(capacity: 10, batch: 10)) }
+  private func tracer(_ sampler: Sampler) -> Tracer { Tracer(sampler: sampler, buffer: SpanBuffer(capacity: 10, maxBatchSize: 10)) }
   private func parent(sampled: Bool) -> SpanContext {
     SpanContext(traceID: TraceID(high: 1, low: 2), spanID: 3, flags: sampled ? 1 : 0)
   }
@@ -45,18 +45,18 @@ import Testing
   @Test func `A caller's decision is followed, whatever the rate`() {
     for ratio in [0.0, 1.0] {
       let tracer = tracer(Sampler(ratio: ratio))
-      #expect(tracer.context(below: parent(sampled: true)).isSampled)
-      #expect(!tracer.context(below: parent(sampled: false)).isSampled)
-      #expect(!tracer.context(below: parent(sampled: true), believesSampled: { false }).isSampled)
-      #expect(tracer.context(below: nil).isSampled == (ratio == 1))
+      #expect(tracer.context(childOf: parent(sampled: true)).isSampled)
+      #expect(!tracer.context(childOf: parent(sampled: false)).isSampled)
+      #expect(!tracer.context(childOf: parent(sampled: true), trustsSampled: { false }).isSampled)
+      #expect(tracer.context(childOf: nil).isSampled == (ratio == 1))
     }
-    #expect(tracer(Sampler(followsParent: false, ratio: 1)).context(below: parent(sampled: false)).isSampled)
-    #expect(!tracer(Sampler(followsParent: false, ratio: 0)).context(below: parent(sampled: true)).isSampled)
+    #expect(tracer(Sampler(followsParent: false, ratio: 1)).context(childOf: parent(sampled: false)).isSampled)
+    #expect(!tracer(Sampler(followsParent: false, ratio: 0)).context(childOf: parent(sampled: true)).isSampled)
   }
 
   @Test func `The requested share of traces is recorded`() {
     let tracer = tracer(Sampler(ratio: 0.25))
-    let sampled = (0..<20_000).count { _ in tracer.context(below: nil).isSampled }
+    let sampled = (0..<20_000).count { _ in tracer.context(childOf: nil).isSampled }
     // The expected number, plus or minus six standard deviations.
     #expect((4632...5368).contains(sampled))
   }
@@ -73,22 +73,22 @@ import Testing
 
 @Suite struct SpanTests {
   @Test func `The last digit of a message's header decides whether its span is recorded`() throws {
-    let buffer = SpanBuffer(capacity: 10, batch: 10)
+    let buffer = SpanBuffer(capacity: 10, maxBatchSize: 10)
     let tracer = Tracer(sampler: Sampler(ratio: 0), buffer: buffer)
     let start = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0"
     for digit in "0123456789abcdef" {
-      let span = tracer.span("work", .consumer, below: start + String(digit))
+      let span = tracer.span("work", .consumer, childOf: start + String(digit))
       #expect((span != nil) == (digit.hexDigitValue! % 2 == 1), "\(digit)")
     }
-    #expect(tracer.span("work", .consumer, below: nil as String?) == nil)
-    #expect(Tracer.off.span("work", .consumer, below: start + "1") == nil)
+    #expect(tracer.span("work", .consumer, childOf: nil as String?) == nil)
+    #expect(Tracer.off.span("work", .consumer, childOf: start + "1") == nil)
   }
 
   @Test func `An exported span has its parent, times and attributes, and is exported once`() throws {
-    let buffer = SpanBuffer(capacity: 10, batch: 10)
+    let buffer = SpanBuffer(capacity: 10, maxBatchSize: 10)
     let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: buffer)
-    let context = tracer.context(below: nil)
-    let span = try #require(tracer.span("GET", .server, context, below: nil, [SpanAttribute("a", "b")], sinceStart: .seconds(1)))
+    let context = tracer.context(childOf: nil)
+    let span = try #require(tracer.span("GET", .server, context, childOf: nil, [SpanAttribute("a", "b")], sinceStart: .seconds(1)))
     let child = span.child("call", .client)
     child.end(error: "timeout")
     span.set(SpanAttribute("n", 5))
@@ -112,9 +112,9 @@ import Testing
   }
 
   @Test func `Spans without room are dropped and counted, and a full batch is signalled`() async {
-    let buffer = SpanBuffer(capacity: 5, batch: 2)
+    let buffer = SpanBuffer(capacity: 5, maxBatchSize: 2)
     let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: buffer)
-    for _ in 0..<8 { tracer.span("w", .internal, tracer.context(below: nil), below: nil)?.end() }
+    for _ in 0..<8 { tracer.span("w", .internal, tracer.context(childOf: nil), childOf: nil)?.end() }
     #expect(buffer.count == 5 && buffer.dropped == 3)
     #expect(buffer.take().count == 2 && buffer.take().count == 2 && buffer.take().count == 1)
     var signals = buffer.signals.makeAsyncIterator()

@@ -136,7 +136,7 @@ struct CircuitBreakerTests {
         window: .random(in: 20...5000, using: &random), minCalls: .random(in: 1...12, using: &random),
         failureShare: .random(in: 0.1...1, using: &random), firstPause: .random(in: 1...3000, using: &random),
         maxPause: .random(in: 1...9000, using: &random), jitter: .random(in: 0...1, using: &random),
-        probes: .random(in: 1...4, using: &random), probePatience: .random(in: 1...4000, using: &random))
+        probes: .random(in: 1...4, using: &random), probeTimeout: .random(in: 1...4000, using: &random))
       var breaker = CircuitBreaker(rule)
       var now: Int64 = 0
       var running: [CircuitBreaker.Permit] = []
@@ -158,7 +158,7 @@ struct CircuitBreakerTests {
       }
       // All calls have ended: after the longest pause a probe is admitted, and the required number of successes closes it.
       for permit in running { breaker.record(permit, .abandoned, now: now) }
-      now += rule.maxPause + rule.probePatience
+      now += rule.maxPause + rule.probeTimeout
       if case .wait(let wait) = breaker.admit(now: now) { now += max(wait, rule.maxPause) }
       for _ in 0..<rule.probes + 1 { call(&breaker, .succeeded, at: now) }
       #expect(breaker.phase != .open)

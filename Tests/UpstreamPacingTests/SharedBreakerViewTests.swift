@@ -20,20 +20,20 @@ struct SharedBreakerViewTests {
     /// A view that knows this state.
     init(_ state: SharedBreakerView.SharedState, now: Int64 = 0) {
       _ = view.beginReport()
-      view.endQuestion(state, now: now)
+      view.endQuery(state, now: now)
     }
 
     var phase: CircuitBreaker.Phase { view.phase }
     var closings: Int { view.closings }
-    var isAlone: Bool { view.isAlone }
+    var usesLocalBreaker: Bool { view.usesLocalBreaker }
     var hasFailures: Bool { view.hasFailures }
     func next(now: Int64) -> SharedBreakerView.Step { view.next(now: now) }
     func permit(now: Int64) -> SharedCircuitBreaker.Permit? { view.permit(now: now) }
     func isStale(now: Int64) -> Bool { view.isStale(now: now) }
     func beginReport() -> SharedBreakerView.Report? { view.beginReport() }
     func beginProbe() -> Bool { view.beginProbe() }
-    func endQuestion(_ state: SharedBreakerView.SharedState?, now: Int64) { view.endQuestion(state, now: now) }
-    func learn(_ state: SharedBreakerView.SharedState, now: Int64) { view.learn(state, now: now) }
+    func endQuery(_ state: SharedBreakerView.SharedState?, now: Int64) { view.endQuery(state, now: now) }
+    func adopt(_ state: SharedBreakerView.SharedState, now: Int64) { view.adopt(state, now: now) }
 
     func record(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result, now: Int64, chance: Double = 0) -> Bool {
       view.record(permit, result, now: now, chance: chance)
@@ -48,7 +48,7 @@ struct SharedBreakerViewTests {
     // Calls do not wait for another caller's query.
     #expect(view.next(now: 1) == .call(.init(.closed(0))))
     #expect(view.beginReport() == nil)
-    view.endQuestion(sharedState(.closed, 4), now: 10)
+    view.endQuery(sharedState(.closed, 4), now: 10)
     for now: Int64 in 10..<260 { #expect(view.next(now: now) == .call(.init(.closed(4)))) }
     #expect(view.next(now: 260) == .report)
   }
@@ -64,7 +64,7 @@ struct SharedBreakerViewTests {
     // Failures during a query are reported with the next one.
     #expect(view.record(.init(.closed(2)), .failed, now: 2))
     #expect(view.hasFailures)
-    view.endQuestion(sharedState(.open, 3, wait: 100), now: 3)
+    view.endQuery(sharedState(.open, 3, wait: 100), now: 3)
     #expect(!view.hasFailures)
     #expect(view.permit(now: 3) == nil)
   }
@@ -78,7 +78,7 @@ struct SharedBreakerViewTests {
     #expect(view.beginProbe() && !view.beginProbe())
     #expect(view.next(now: 2051) == .wait(250))
     // Another instance got the permission.
-    view.endQuestion(sharedState(.halfOpen, 2), now: 2060)
+    view.endQuery(sharedState(.halfOpen, 2), now: 2060)
     #expect(view.next(now: 2100) == .wait(210))
     #expect(view.next(now: 2310) == .probe)
   }
@@ -87,11 +87,11 @@ struct SharedBreakerViewTests {
   func closings() {
     let view = Instance(sharedState(.open, 1, wait: 10))
     let before = view.closings
-    view.learn(sharedState(.closed, 3), now: 20)
+    view.adopt(sharedState(.closed, 3), now: 20)
     #expect(view.closings == before + 1)
-    view.learn(sharedState(.closed, 3), now: 300)
+    view.adopt(sharedState(.closed, 3), now: 300)
     #expect(view.closings == before + 1)
-    view.learn(sharedState(.closed, 6), now: 600)
+    view.adopt(sharedState(.closed, 6), now: 600)
     #expect(view.closings == before + 2)
   }
 
@@ -100,8 +100,8 @@ struct SharedBreakerViewTests {
     let view = Instance(sharedState(.closed, 0))
     for _ in 0..<3 { _ = view.record(.init(.closed(0)), .failed, now: 1) }
     _ = view.beginReport()
-    view.endQuestion(nil, now: 10)
-    #expect(view.isAlone && view.phase == .closed)
+    view.endQuery(nil, now: 10)
+    #expect(view.usesLocalBreaker && view.phase == .closed)
     guard case .call(let permit) = view.next(now: 11) else {
       Issue.record("not let through")
       return
@@ -111,7 +111,7 @@ struct SharedBreakerViewTests {
     #expect(view.next(now: 13) == .wait(1999))
     #expect(view.next(now: 260) == .report)
     _ = view.beginReport()
-    view.endQuestion(nil, now: 2020)
+    view.endQuery(nil, now: 2020)
     guard case .call(let probe) = view.next(now: 2021) else {
       Issue.record("no probe")
       return
@@ -122,8 +122,8 @@ struct SharedBreakerViewTests {
     #expect(view.phase == .closed && view.closings == before + 1)
     // Redis is available again, and its state counts.
     _ = view.beginReport()
-    view.endQuestion(sharedState(.open, 7, wait: 100), now: 2400)
-    #expect(!view.isAlone && view.phase == .open)
+    view.endQuery(sharedState(.open, 7, wait: 100), now: 2400)
+    #expect(!view.usesLocalBreaker && view.phase == .open)
   }
 
   @Test("for any sequence, no call is made while the shared breaker is known to be open, and no call waits forever")
@@ -150,14 +150,14 @@ struct SharedBreakerViewTests {
         case .report:
           #expect(view.beginReport() != nil)
           known = reply
-          view.endQuestion(known, now: now)
+          view.endQuery(known, now: now)
         case .probe:
           #expect(known != nil && known?.phase != .closed)
           #expect(view.beginProbe())
           known = reply
-          view.endQuestion(known, now: now)
+          view.endQuery(known, now: now)
         }
-        #expect(view.isAlone == (known == nil))
+        #expect(view.usesLocalBreaker == (known == nil))
         while let permit = permits.randomElement(using: &random), Bool.random(using: &random) {
           permits.removeAll { $0 == permit }
           let result = [CircuitBreaker.Result.succeeded, .failed, .abandoned].randomElement(using: &random)!

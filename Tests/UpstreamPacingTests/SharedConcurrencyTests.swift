@@ -20,23 +20,23 @@ struct SharedConcurrencyTests {
     try await withRedis { client, _ in
       let first = instance("a", client)
       let second = instance("b", client)
-      #expect(first.take(12) == 0)
-      await first.fit()
-      #expect(first.take(12) == 12)
-      _ = second.take(12)
-      await second.fit()
+      #expect(first.acquire(12) == 0)
+      await first.adjust()
+      #expect(first.acquire(12) == 12)
+      _ = second.acquire(12)
+      await second.adjust()
       // All permits are in use.
       #expect(second.permits == 0)
-      first.giveBack(3)
-      await first.fit()
-      _ = second.take(12)
-      await second.fit()
+      first.release(3)
+      await first.adjust()
+      _ = second.acquire(12)
+      await second.adjust()
       #expect(first.permits == 9 && second.permits == 3)
-      first.giveBack(9)
-      _ = first.take(12)
-      _ = second.take(12)
-      await first.fit()
-      await second.fit()
+      first.release(9)
+      _ = first.acquire(12)
+      _ = second.acquire(12)
+      await first.adjust()
+      await second.adjust()
       #expect(first.permits + second.permits <= 12)
       #expect(second.permits >= 3)
     }
@@ -56,22 +56,22 @@ struct SharedConcurrencyTests {
         for _ in 0..<40 {
           let index = Int.random(in: instances.indices, using: &random)
           switch Int.random(in: 0..<3, using: &random) {
-          case 0: await instances[index].fit()
-          case 1: used[index] += instances[index].take(Int.random(in: 1...20, using: &random))
+          case 0: await instances[index].adjust()
+          case 1: used[index] += instances[index].acquire(Int.random(in: 1...20, using: &random))
           default:
             let back = Int.random(in: 0...used[index], using: &random)
-            instances[index].giveBack(back)
+            instances[index].release(back)
             used[index] -= back
           }
           #expect(used.reduce(0, +) <= total)
           #expect(instances.map(\.permits).reduce(0, +) <= total)
         }
         // When no permit is used, each instance that wants some gets at least one while there are enough.
-        for index in instances.indices { instances[index].giveBack(used[index]) }
+        for index in instances.indices { instances[index].release(used[index]) }
         for _ in 0..<3 {
           for instance in instances {
-            instance.giveBack(instance.take(20))
-            await instance.fit()
+            instance.release(instance.acquire(20))
+            await instance.adjust()
           }
         }
         if instances.count <= total { for instance in instances { #expect(instance.permits >= 1) } }
@@ -83,14 +83,14 @@ struct SharedConcurrencyTests {
   func death() async throws {
     try await withRedis { client, _ in
       let dead = instance("dead", client, lease: .seconds(3))
-      _ = dead.take(12)
-      await dead.fit()
-      #expect(dead.take(12) == 12)
+      _ = dead.acquire(12)
+      await dead.adjust()
+      #expect(dead.acquire(12) == 12)
       let heir = instance("heir", client)
       var had = 0
       for _ in 0..<1000 where had < 12 {
-        had += heir.take(12)
-        await heir.fit()
+        had += heir.acquire(12)
+        await heir.adjust()
         try await Task.sleep(for: .milliseconds(10))
       }
       #expect(had == 12)
@@ -105,10 +105,10 @@ struct SharedConcurrencyTests {
       await redis.kill()
       let closed = instance("a", client)
       let alone = instance("b", client, total: 12, maxShare: 5, .limitsLocally)
-      await closed.fit()
-      await alone.fit()
-      #expect(closed.take(3) == 0)
-      #expect(alone.take(9) == 5)
+      await closed.adjust()
+      await alone.adjust()
+      #expect(closed.acquire(3) == 0)
+      #expect(alone.acquire(9) == 5)
     }
   }
 }

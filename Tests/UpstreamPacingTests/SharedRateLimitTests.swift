@@ -23,14 +23,14 @@ struct SharedRateLimitTests {
           let limit = limits.randomElement(using: &random)!
           if Int.random(in: 0..<15, using: &random) == 0 {
             let hold = Duration.microseconds(Int64.random(in: 1...20_000, using: &random))
-            let reply = try #require(await limit.ask(0...0, maxWait: .zero, hold: hold))
+            let reply = try #require(await limit.runScript(0...0, maxWait: .zero, hold: hold))
             bucket.hold(until: reply.now + hold.microseconds)
             continue
           }
           let minUnits = Int.random(in: 1...rule.burst + 5, using: &random)
           let range = minUnits...Int.random(in: minUnits...minUnits + 10, using: &random)
           let maxWait = Duration.microseconds(Int64.random(in: 0...50_000, using: &random))
-          let reply = try #require(await limit.ask(range, maxWait: maxWait, hold: .zero))
+          let reply = try #require(await limit.runScript(range, maxWait: maxWait, hold: .zero))
           let expected = bucket.reserve(range, rule: rule, maxWait: maxWait.microseconds, now: reply.now)
           #expect(reply.grant == expected)
         }

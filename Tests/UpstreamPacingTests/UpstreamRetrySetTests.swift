@@ -3,7 +3,7 @@ import UpstreamPacing
 
 @Suite struct UpstreamRetrySetTests {
   private func after(failures: [(String, Int64)], maxElements: Int = 100) -> UpstreamRetrySet<String> {
-    var waitingRetries = UpstreamRetrySet<String>(calm: 5000, maxElements: maxElements)
+    var waitingRetries = UpstreamRetrySet<String>(quietPeriod: 5000, maxElements: maxElements)
     for (name, time) in failures { waitingRetries.add(name, now: time) }
     return waitingRetries
   }
@@ -28,7 +28,7 @@ import UpstreamPacing
   @Test func `Without other calls, the newest message is tried, one at a time`() {
     var waitingRetries = after(failures: [("a", 0), ("b", 1)])
     let times: [Int64] = [5000, 5001, 5002, 10_000, 10_001, 20_000]
-    let tried = times.map { waitingRetries.trial(now: $0) }
+    let tried = times.map { waitingRetries.popForTrial(now: $0) }
     #expect(tried == [nil, "b", nil, nil, "a", nil])
   }
 

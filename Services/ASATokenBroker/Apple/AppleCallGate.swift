@@ -2,31 +2,35 @@ import AttributionQueue
 import Synchronization
 import UpstreamPacing
 
-/// Decides how many calls to Apple may begin now, by Apple's health, by the rate and by the number of concurrent calls, each over all
-/// instances.
+/// Decides how many calls to Apple may begin now. Three limits apply, each over all instances: the circuit breaker, which stops calls while
+/// Apple fails, the rate limit, and the number of concurrent calls.
+///
+/// `DeadlineWorker` calls ``admit(_:)`` before it leases tokens. ``TokenWorker`` calls ``begin()`` before each call and ``end(_:_:)`` after
+/// it. The gate also remembers tokens whose calls failed because of Apple (``addWaitingRetry(_:)``); ``end(_:_:)`` and ``refresh()`` return
+/// them when Apple has recovered.
 final class AppleCallGate: WorkGate {
-  /// The time after which an unused admission expires, milliseconds.
-  private static let freshness: Int64 = 1000
-  /// The greatest number of tokens that are remembered for Apple's recovery; others are retried by their own schedules.
+  /// The time after which an admission that was not used expires, milliseconds.
+  private static let admissionLifetime: Int64 = 1000
+  /// The greatest number of tokens that are remembered until Apple has recovered; others are retried by their own schedules.
   private static let maxWaitingRetries = 10_000
   /// The time without failures after which Apple counts as recovered, milliseconds.
-  private static let calm: Int64 = 5000
-  /// The wait while all permits are in use.
+  private static let recoveryTime: Int64 = 5000
+  /// The wait while all permits for concurrent calls are in use.
   private static let permitWait: Duration = .milliseconds(20)
 
   private struct State {
-    /// Calls that were reserved with the rate limit and have not begun.
-    var units = 0
-    var unitsAt: Int64 = 0
-    /// An unused permission to probe.
+    /// The number of calls that were reserved with the rate limit and have not begun, and the time of the last reservation.
+    var reservedCalls = 0
+    var reservedAt: Int64 = 0
+    /// The breaker's permit for a probe that was not used yet, and the time at which it was given.
     var probe: SharedCircuitBreaker.Permit?
     var probeAt: Int64 = 0
-    /// Tokens whose calls failed.
-    var waitingRetries = UpstreamRetrySet<DeliveryID>(calm: AppleCallGate.calm, maxElements: AppleCallGate.maxWaitingRetries)
-    /// The last time at which tokens are known to wait for admission: the last request for admission, or the end of a wait for the rate
-    /// limit. ``AppleCallGate/tokenForTestCall()`` sets it too.
+    /// Tokens whose calls failed because of Apple.
+    var waitingRetries = UpstreamRetrySet<DeliveryID>(quietPeriod: AppleCallGate.recoveryTime, maxElements: AppleCallGate.maxWaitingRetries)
+    /// The latest time at which tokens are known to wait for admission: the last call of ``AppleCallGate/admit(_:)``, or the end of a wait
+    /// for the rate limit. ``AppleCallGate/tokenForTestCall()`` sets it too.
     var lastDemandAt: Int64 = 0
-    /// The number of closings of the breaker at the last check.
+    /// How often the breaker had closed at the last check.
     var closings = 0
   }
 
@@ -41,19 +45,21 @@ final class AppleCallGate: WorkGate {
     self.concurrency = concurrency
   }
 
+  /// The phase of the circuit breaker.
   var phase: CircuitBreaker.Phase { breaker.phase }
 
   func admit(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
     let health = await health(limit)
     guard case .some(let healthy) = health else { return health }
-    let free = concurrency.take(healthy)
-    // The permits are returned at once, because ``begin()`` takes one for each call.
-    concurrency.giveBack(free)
+    let free = concurrency.acquire(healthy)
+    // The permits are only counted here: ``begin()`` takes one for each call.
+    concurrency.release(free)
     guard free > 0 else { return .wait(Self.permitWait) }
+    // Calls that were reserved before and have not begun are used first.
     let reserved = state.withLock { state in
-      if now - state.unitsAt > Self.freshness { state.units = 0 }
-      return state.units
+      if now - state.reservedAt > Self.admissionLifetime { state.reservedCalls = 0 }
+      return state.reservedCalls
     }
     if reserved > 0 { return .some(min(reserved, free)) }
     switch await rate.reserve(1...free) {
@@ -62,20 +68,20 @@ final class AppleCallGate: WorkGate {
       return .wait(wait)
     case .granted(let units, _):
       state.withLock { state in
-        state.units += units
-        state.unitsAt = Self.now
+        state.reservedCalls += units
+        state.reservedAt = Self.now
       }
       return .some(units)
     }
   }
 
-  /// The number of calls that Apple's health allows: one while Apple is being probed.
+  /// The number of calls that the circuit breaker allows, at most `limit`: one if it is a probe.
   private func health(_ limit: Int) async -> WorkAdmission {
     let now = Self.now
     let (mayProbe, unused) = state.withLock { state -> (Bool, SharedCircuitBreaker.Permit?) in
       state.lastDemandAt = now
       guard let probe = state.probe else { return (false, nil) }
-      guard now - state.probeAt > Self.freshness else { return (true, nil) }
+      guard now - state.probeAt > Self.admissionLifetime else { return (true, nil) }
       state.probe = nil
       return (false, probe)
     }
@@ -93,46 +99,47 @@ final class AppleCallGate: WorkGate {
     }
   }
 
-  /// Permission for one call; nil if none may begin now. ``end(_:_:)`` returns it.
+  /// The permit for one call; nil if none may begin now. It must be passed to ``end(_:_:)`` after the call.
   func begin() -> SharedCircuitBreaker.Permit? {
     state.withLock { state in
-      guard state.units > 0, concurrency.take(1) == 1 else { return nil }
+      guard state.reservedCalls > 0, concurrency.acquire(1) == 1 else { return nil }
       if let probe = state.probe {
         state.probe = nil
-        state.units -= 1
+        state.reservedCalls -= 1
         return probe
       }
       guard let permit = breaker.permit() else {
-        concurrency.giveBack()
+        concurrency.release()
         return nil
       }
-      state.units -= 1
+      state.reservedCalls -= 1
       return permit
     }
   }
 
-  /// Records the result of a call. If it shows that Apple has recovered, returns the tokens that failed meanwhile, which wait by their own
-  /// schedules.
+  /// Records the result of a call. If it shows that Apple has recovered, returns the remembered tokens, which should be retried at once.
   func end(_ permit: SharedCircuitBreaker.Permit, _ result: CircuitBreaker.Result) async -> [DeliveryID] {
-    concurrency.giveBack()
+    concurrency.release()
     await breaker.record(permit, result)
     return releasedRetries(succeeded: result == .succeeded)
   }
 
-  /// Checks whether another instance has found that Apple has recovered; then returns the same as ``end(_:_:)``.
+  /// Reads the state of the circuit breaker, which another instance may have closed. If that shows that Apple has recovered, returns the
+  /// remembered tokens.
   func refresh() async -> [DeliveryID] {
     await breaker.refresh()
     return releasedRetries(succeeded: false)
   }
 
-  /// The tokens that need not wait any longer, because the breaker closed, or because a call succeeded and none has failed for a while.
+  /// The remembered tokens, if Apple has recovered: if the breaker has closed since the last check, or if a call succeeded and none has
+  /// failed for ``recoveryTime``.
   private func releasedRetries(succeeded: Bool) -> [DeliveryID] {
-    let (phase, closings) = breaker.seen
+    let (phase, closings) = breaker.observed
     return state.withLock { state in
       guard phase == .closed else { return [] }
-      let closed = closings != state.closings
+      let hasClosed = closings != state.closings
       state.closings = closings
-      return closed || succeeded ? state.waitingRetries.succeeded(closesCircuit: closed, now: Self.now) : []
+      return hasClosed || succeeded ? state.waitingRetries.succeeded(closesCircuit: hasClosed, now: Self.now) : []
     }
   }
 
@@ -141,26 +148,28 @@ final class AppleCallGate: WorkGate {
     state.withLock { $0.waitingRetries.add(id, now: Self.now) }
   }
 
-  /// A token whose call failed, for a test call; nil if none is due. While the breaker is closed, one is due when no call has failed for
-  /// ``calm``. Otherwise one is due when no other token has asked for admission during the breaker's longest pause.
+  /// A remembered token for a test call, which shows whether Apple has recovered; nil if no test call is due.
+  ///
+  /// While the breaker is closed, a test call is due when no call has failed for ``recoveryTime``. Otherwise it is due when no token has
+  /// waited for admission for longer than the breaker's longest pause, because then nothing else would make the probe.
   func tokenForTestCall() -> DeliveryID? {
     let now = Self.now
     let phase = breaker.phase
     return state.withLock { state in
-      guard phase != .closed else { return state.waitingRetries.trial(now: now) }
+      guard phase != .closed else { return state.waitingRetries.popForTrial(now: now) }
       guard now - state.lastDemandAt > breaker.rule.maxPause else { return nil }
-      // The next one follows after another longest pause. Without this, each check would return one while the queue is paused.
+      // The next test call is due after another longest pause. Without this, each check would return a token while the queue is paused.
       state.lastDemandAt = now
-      return state.waitingRetries.popYoungest()
+      return state.waitingRetries.popNewest()
     }
   }
 
-  /// Another token, if the first one no longer waits.
-  func nextTokenForTestCall() -> DeliveryID? { state.withLock { $0.waitingRetries.popYoungest() } }
+  /// Another token for the same test call, if the first one does not wait any more.
+  func nextTokenForTestCall() -> DeliveryID? { state.withLock { $0.waitingRetries.popNewest() } }
 
-  /// Stops all calls of all instances for a time that Apple asked for.
+  /// Stops the calls of all instances for a time that Apple asked for.
   func hold(for time: Duration) async {
-    state.withLock { $0.units = 0 }
+    state.withLock { $0.reservedCalls = 0 }
     await rate.hold(for: time)
   }
 

@@ -1,11 +1,12 @@
 import AppleAttribution
 import AttributionQueue
 
-/// Applies a withdrawn consent to exchanges: a token may wait for a day, and its outcome is kept for two.
+/// Applies a withdrawal of consent to exchanges. It may come after the token: a token may wait for a day, and its outcome can be read for
+/// longer.
 struct ConsentCheck: Sendable {
   let statuses: InstallStatusReader
 
-  /// The exchange with the status that counts now. Throws if Redis does not answer, so that nothing is passed on without the check.
+  /// The exchange with the ATT status that counts now. Throws if Redis does not answer, so that no record is passed on without the check.
   func checked(_ exchange: Exchange) async throws -> Exchange {
     guard exchange.needsCurrentStatus, let installId = exchange.installId else { return exchange }
     let hash = SessionSubmission.installHash(bundleId: exchange.bundleId, installId: installId)

@@ -1,8 +1,8 @@
 import AppleAttribution
 import WireJSON
 
-/// The exchange of one token, from the first call to its end, for `GetExchange` and the final event. It contains the token's key and not
-/// the token.
+/// The exchange of one token for Apple's record, from the first call to the outcome. Redis stores it (``ExchangeStore``), `GetExchange`
+/// returns it, and ``event(names:filter:traceparent:)`` makes its event. It contains a digest of the token and not the token.
 struct Exchange: Sendable, Hashable {
   /// One call of Apple's API.
   struct Attempt: Sendable, Hashable {
@@ -12,31 +12,38 @@ struct Exchange: Sendable, Hashable {
     var result: String
   }
 
+  /// The id of the token's delivery.
   let id: String
+  /// `AttributionToken.key`: the digest that identifies the token.
   let tokenKey: String
+  /// False for a token in another format than Apple's present one.
   let isBase64: Bool
   let bundleId: String
   let installId: String?
-  /// The status that decides what may be passed on: the one that came with the token, or a later withdrawal.
+  /// The ATT status that decides which fields may be passed on: the one that came with the token, or that of a later withdrawal.
   private(set) var attStatus: ATTStatus
-  /// The status that came with the token.
+  /// The ATT status that came with the token.
   let attStatusAtReceipt: ATTStatus
+  /// When the token was created, milliseconds since 1970.
   let createdAt: Int64
+  /// When the token was received, milliseconds since 1970.
   let receivedAt: Int64
   var attempts: [Attempt] = []
+  /// The counts of failed calls, from which ``AdServicesRetryRule`` computes the next call.
   var history = AdServicesRetryRule.History()
-  /// Nil until it is decided.
+  /// Nil while the exchange is undecided.
   var outcome: AdServicesOutcome?
+  /// Apple's record; nil if Apple has returned none.
   var record: AppleAttribution.AttributionRecord?
-  /// Milliseconds since 1970.
+  /// When the exchange was decided, milliseconds since 1970.
   var finishedAt: Int64?
   /// The event of an earlier exchange of the same install that this one supersedes.
   var supersedes: String?
   /// The event of an exchange of the same install that supersedes this one.
   var supersededBy: String?
-  /// The time of the next call, milliseconds since 1970.
+  /// The time before which Apple must not be called again, milliseconds since 1970; nil if a call is possible at any time.
   var nextCallAt: Int64?
-  /// The age of the token at the decision, milliseconds.
+  /// The age of the token when the exchange was decided, milliseconds.
   var tokenAge: Int64?
 
   init(id: String, submission: TokenSubmission) {
@@ -51,7 +58,7 @@ struct Exchange: Sendable, Hashable {
     receivedAt = submission.receivedAt
   }
 
-  /// The state for callers.
+  /// The state in the responses of RPCs and in events.
   enum State: String, Sendable {
     case attributed, pending, expired, invalid, failed
     case notAttributed = "not_attributed"
@@ -69,27 +76,29 @@ struct Exchange: Sendable, Hashable {
     }
   }
 
+  /// The id of the exchange's event.
   var eventId: String { "adservices-" + tokenKey }
 
-  /// The record without fields that need consent: its times are personal data, and are passed on only with the user's consent.
+  /// The record, without the fields that need consent if the user has not consented: the times of a record are personal data.
   ///
   /// - Parameter filter: also removes the fields that this deployment configures.
   func shownRecord(_ filter: ConsentFilter) -> ConsentFilter.Filtered? {
     record.map { filter.filter($0.normalized, consent: attStatus.isConsent) }
   }
 
+  /// The same of the record as Apple sent it, with members that the contract does not name.
   func shownRawRecord(_ filter: ConsentFilter) -> JSONObject? {
     record.map { filter.filter($0.raw, consent: attStatus.isConsent).payload }
   }
 
-  /// Applies the state that is stored for the install now; nil if there is none. It can only withdraw consent.
+  /// Applies the ATT status that is stored for the install now; nil if none is stored. It can only withdraw consent, not give it.
   mutating func apply(_ install: ATTInstall?) { attStatus = ConsentDecision.status(ofToken: attStatus, current: install) }
 
-  /// True if there is a record, the known status allows to show all of it, and the install is known. Only
-  /// in this case can a withdrawal change what is shown.
+  /// True if a withdrawal of consent would change which fields are shown: if there is a record, the known status allows all of its fields,
+  /// and the install is known.
   var needsCurrentStatus: Bool { record != nil && installId != nil && attStatus.isConsent }
 
-  /// True if Apple's level of detail and the SDK's ATT status contradict each other. The record is detailed exactly if the status is
+  /// True if Apple's record and the ATT status that the SDK sent contradict each other: a record has times if, and only if, the status is
   /// authorized.
   var isATTMismatch: Bool {
     guard let record, record.attribution, !record.isTest, attStatusAtReceipt.isKnown else { return false }
@@ -98,7 +107,7 @@ struct Exchange: Sendable, Hashable {
 }
 
 extension Exchange {
-  /// The stored form.
+  /// The exchange as it is stored.
   var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id), "tokenKey": .string(tokenKey), "isBase64": .bool(isBase64), "bundleId": .string(bundleId),

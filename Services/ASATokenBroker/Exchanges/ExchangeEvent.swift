@@ -8,7 +8,7 @@ extension Exchange {
   /// - Parameters:
   ///   - names: the deployment's names for the ids of Apple Ads.
   ///   - filter: removes what needs consent.
-  ///   - traceparent: the W3C header of the work that makes it.
+  ///   - traceparent: the header `traceparent` (W3C Trace Context) of the work that makes the event.
   func event(names: CampaignNames, filter: ConsentFilter, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [

@@ -3,20 +3,22 @@ import AttributionQueue
 import RedisClient
 import WireJSON
 
-/// Stores the current attribution of each install.
+/// Stores the current attribution of each install, because an install may send several tokens and only one outcome counts
+/// (``InstallAttribution``).
 struct InstallStore: Sendable {
   let redis: RedisClient
-  /// How long an attribution is kept after its last change.
-  let life: Duration
+  /// The time for which an attribution is stored after its last change.
+  let lifetime: Duration
 
-  /// Adds an attribution to its install, atomically among all instances. A repetition after a crash returns the same result.
+  /// Adds an attribution to its install, atomically among all instances. Adding the same attribution again, as after a crash, returns the
+  /// same result.
   func join(
     _ attribution: InstallAttribution, bundleId: String, installId: String
   ) async throws -> InstallAttribution.JoinResult {
     let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
     let key = Keys.own("asa-token-broker", "install:\(hash)", shardOf: hash)
-    let seconds = RedisArgument.integer(life.wholeSeconds)
-    // Most installs have one token, and need no more than this command.
+    let seconds = RedisArgument.integer(lifetime.wholeSeconds)
+    // Most installs have only one token, for which this command is enough.
     let first = try await redis.send(["SET", .string(key), .bytes(Self.value(attribution)), "NX", "GET", "EX", seconds])
     guard var found = first.bytes else { return .applied(attribution) }
     while true {
@@ -40,7 +42,7 @@ struct InstallStore: Sendable {
     return JSONValue.object(object).serialized
   }
 
-  /// Nil if the stored value is damaged; it is then replaced.
+  /// Reads a stored attribution; nil if it is damaged, so that it is replaced.
   private static func attribution(_ bytes: [UInt8]) -> InstallAttribution? {
     guard let object = (try? JSONValue(parsing: bytes))?.objectValue, let eventId = object["eventId"]?.stringValue,
       let detail = object["detail"]?.stringValue.flatMap({ InstallAttribution.Detail(rawValue: $0) })

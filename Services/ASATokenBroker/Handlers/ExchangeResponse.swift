@@ -2,7 +2,8 @@ import AppleAttribution
 import AttributionProtocol
 
 extension AttributionProtocol.AttributionRecord {
-  /// The record without fields that need consent.
+  /// The record of an exchange as the contract's message, without the fields that need consent if the user has not consented; nil if there
+  /// is none.
   init?(_ exchange: Exchange, _ filter: ConsentFilter) {
     guard let record = exchange.record, let shown = exchange.shownRecord(filter)?.payload else { return nil }
     func number(_ name: String) -> Int64? { shown[name]?.int64Value }
@@ -16,7 +17,7 @@ extension AttributionProtocol.AttributionRecord {
   }
 }
 
-/// The fields that the responses of both methods share.
+/// The fields that the responses of `ExchangeToken` and `GetExchange` share.
 private struct ExchangeFields {
   var record: AttributionProtocol.AttributionRecord?
   var detail: String?
@@ -29,7 +30,7 @@ private struct ExchangeFields {
     attempts = Int32(clamping: exchange.attempts.count)
     if let record = exchange.record {
       test = record.isTest ? true : nil
-      // A test record is not returned, so that nobody counts it.
+      // A test record is not returned, so that nobody counts it as an attribution.
       if record.isTest {
         reason = AdServicesOutcome.test.rawValue
       } else {
@@ -45,8 +46,8 @@ private struct ExchangeFields {
 
 extension ExchangeTokenResponse {
   /// - Parameters:
-  ///   - exchange: nil before it has begun.
-  ///   - filter: removes what needs consent.
+  ///   - exchange: nil if Apple was not called yet.
+  ///   - filter: removes the fields that need consent.
   init(id: String, _ exchange: Exchange?, _ filter: ConsentFilter) {
     let fields = exchange.map { ExchangeFields($0, filter) }
     self.init(
@@ -58,8 +59,8 @@ extension ExchangeTokenResponse {
 
 extension GetExchangeResponse {
   /// - Parameters:
-  ///   - exchange: nil before it has begun.
-  ///   - filter: removes what needs consent.
+  ///   - exchange: nil if Apple was not called yet.
+  ///   - filter: removes the fields that need consent.
   init(id: String, _ exchange: Exchange?, _ filter: ConsentFilter) {
     let fields = exchange.map { ExchangeFields($0, filter) }
     self.init(

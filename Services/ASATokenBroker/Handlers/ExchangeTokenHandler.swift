@@ -3,9 +3,10 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `ExchangeToken`: accepts a token, as ingest does, and waits for the outcome for a time that the caller chooses.
+/// `ExchangeToken`: accepts a token into the queue `tokens`, as ingest does, and waits for the outcome as long as the caller chooses.
 struct ExchangeTokenHandler: RPCHandler {
   typealias Method = TokenBrokerService.ExchangeToken
+  /// When the caller closes the connection or the service ends, the wait is cancelled and the current state is returned.
   static let waits = true
   /// The longest wait, milliseconds.
   static let maxWait: Int64 = 30_000
@@ -16,7 +17,7 @@ struct ExchangeTokenHandler: RPCHandler {
   let clock: ScaledClock
   let filter: ConsentFilter
   /// True if tokens of an app are accepted.
-  let takes: @Sendable (_ bundleId: String) -> Bool
+  let acceptsTokens: @Sendable (_ bundleId: String) -> Bool
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let receivedAt = clock.wall()
@@ -29,7 +30,7 @@ struct ExchangeTokenHandler: RPCHandler {
     } catch {
       throw .invalidArgument(field: error.field, error.reason)
     }
-    guard takes(submission.bundleId) else {
+    guard acceptsTokens(submission.bundleId) else {
       throw .invalidArgument(field: "bundleId", "is not a configured app")
     }
     let wait = Int64(request.waitMilliseconds ?? 0)
@@ -39,6 +40,7 @@ struct ExchangeTokenHandler: RPCHandler {
     let accepted = try await accept(submission, context, receivedAt: receivedAt)
     let id = accepted.id
     do throws(RPCError) {
+      // 200 ms of the call's time remain for the last query and the response.
       let exchange = try await reader.decided(
         id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
       return ExchangeTokenResponse(id: id.description, exchange, filter)
@@ -48,11 +50,12 @@ struct ExchangeTokenHandler: RPCHandler {
       do { delivery = try await deliveries.delivery(id) } catch { throw .queue(error) }
       guard delivery?.state != .dead else {
         return ExchangeTokenResponse(
-          exchangeId: id.description, state: Exchange.State.failed.rawValue, reason: "it was given up and is a dead letter")
+          exchangeId: id.description, state: Exchange.State.failed.rawValue,
+          reason: "the token is a dead letter, because it could not be processed")
       }
-      // The token was accepted so long ago that its outcome has expired; so has the token.
+      // The token was accepted so long ago that its outcome is not stored any more, so the token itself has expired too.
       return ExchangeTokenResponse(
-        exchangeId: id.description, state: Exchange.State.expired.rawValue, reason: "its outcome is no longer kept")
+        exchangeId: id.description, state: Exchange.State.expired.rawValue, reason: "the outcome is no longer stored")
     }
   }
 

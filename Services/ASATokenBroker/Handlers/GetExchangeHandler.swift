@@ -3,7 +3,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `GetExchange`: the state of a token's exchange.
+/// `GetExchange`: returns the state of a token's exchange, and its record if there is one.
 struct GetExchangeHandler: RPCHandler {
   typealias Method = TokenBrokerService.GetExchange
 

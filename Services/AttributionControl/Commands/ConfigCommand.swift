@@ -18,10 +18,10 @@ struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check", abstract: "List each mistake with its line and column.",
       discussion: """
-        Reads the file as the services do. It also runs SERVICE check-configuration for each service whose executable is in the folder of \
-        this one or on the PATH, to find what else that service would refuse: key files, certificates, strategies. No service is started \
-        and nothing is written. Exit code 0: the services would start; 78: at least one would not. Unknown keys are warnings; with \
-        --strict they are errors.
+        The command reads the file as the services do. For each service whose executable is found, it also runs \
+        SERVICE check-configuration, which finds what else that service would refuse: key files, certificates, strategies. Executables are \
+        searched in the folder of attributionctl and then on the PATH. No service is started, and nothing is written. Unknown keys are \
+        warnings; with --strict they are errors. Exit code 0: there is no error; 78: there is one, so a service would not start.
 
         Examples:
           attributionctl config check .data/configuration.yaml
@@ -34,8 +34,9 @@ struct ConfigCommand: AsyncParsableCommand {
       help: ArgumentHelp("Check only this service's part and the common part; may be repeated.", valueName: "service"),
       completion: .list(ServiceName.allCases.map(\.rawValue)))
     var only: [String] = []
-    @Option(help: ArgumentHelp("The folder with the services' executables.", valueName: "folder"), completion: .directory) var executables:
-      String?
+    @Option(
+      help: ArgumentHelp("The only folder in which the services' executables are searched.", valueName: "folder"), completion: .directory)
+    var executables: String?
     @Flag(help: "Treat unknown keys as errors.") var strict = false
     @OptionGroup var output: OutputOptions
 
@@ -48,12 +49,12 @@ struct ConfigCommand: AsyncParsableCommand {
     func run() async throws {
       guard FileManager.default.isReadableFile(atPath: file) else { throw CommandFailure(.noInput, "\(file) cannot be read") }
       var problems = ConfigurationCheck(path: file).problems
-      var unasked: [String] = []
-      // If the file cannot be read at all, each service would report the same problem.
+      var unchecked: [String] = []
+      // If the file as a whole cannot be read, each service would report the same problem.
       if !problems.contains(where: { $0.level == .error && $0.place.isEmpty }) {
         for service in ServiceName.allCases where only.isEmpty || only.contains(service.rawValue) {
           guard let executable = ServiceExecutable.find(service, in: executables) else {
-            unasked.append(service.rawValue)
+            unchecked.append(service.rawValue)
             continue
           }
           for problem in try ServiceExecutable.problems(executable, file)
@@ -63,33 +64,33 @@ struct ConfigCommand: AsyncParsableCommand {
         }
       }
       problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
-      try show(problems, unasked, Printer(format: output.output ?? .table))
+      try show(problems, unchecked, Printer(format: output.output ?? .table))
       if problems.contains(where: { $0.level == .error || strict }) { throw ExitCode(ExitStatus.configuration.rawValue) }
     }
 
-    /// True if two services report the same problem: one may name the list and the other the element.
+    /// True if two services report the same problem. One of them may name a list, and the other an element of it.
     static func isSameProblem(_ one: ConfigurationProblem, _ other: ConfigurationProblem) -> Bool {
       one.line == other.line && one.reason == other.reason && (one.place.hasPrefix(other.place) || other.place.hasPrefix(one.place))
     }
 
-    private func show(_ problems: [ConfigurationProblem], _ unasked: [String], _ printer: Printer) throws {
+    private func show(_ problems: [ConfigurationProblem], _ unchecked: [String], _ printer: Printer) throws {
       if printer.format == .table {
         for problem in problems {
           let style: CellStyle = problem.level == .error ? .bad : .warning
           let text = Cell.printable(problem.text(file: file))
-          let word = " \(problem.level.rawValue): "
-          let painted = printer.colours ? text.replacing(word, with: style.painted(word, colours: true), maxReplacements: 1) : text
+          let label = " \(problem.level.rawValue): "
+          let painted = printer.colours ? text.replacing(label, with: style.painted(label, colours: true), maxReplacements: 1) : text
           try printer.text(painted + "\n")
         }
         if problems.isEmpty { try printer.text("\(Cell.printable(file)): no mistakes\n") }
-        if !unasked.isEmpty {
+        if !unchecked.isEmpty {
           printer.note(
-            "not checked, because no executable was found: \(unasked.joined(separator: ", ")); use --executables")
+            "not checked, because no executable was found: \(unchecked.joined(separator: ", ")); use --executables")
         }
         return
       }
       try printer.show([
-        "file": .string(file), "problems": .array(problems.map { .object($0.json) }), "notAsked": .array(unasked.map { .string($0) }),
+        "file": .string(file), "problems": .array(problems.map { .object($0.json) }), "notAsked": .array(unchecked.map { .string($0) }),
       ]) { Record() }
     }
   }

@@ -23,9 +23,11 @@ struct DoctorCommand: AsyncParsableCommand {
     String?
   @Option(help: "Production or Sandbox, for the test notification.", completion: .environments) var environment = "Production"
   @Option(
-    help: ArgumentHelp("The notification URL in App Store Connect; it is also called from this machine.", valueName: "url"))
+    help: ArgumentHelp(
+      "The notification URL in App Store Connect; if the test fails, it is also called from this machine.", valueName: "url"))
   var notificationUrl: String?
-  @Option(help: ArgumentHelp("How long to wait for the event after Apple's delivery.", valueName: "seconds")) var wait = 60
+  @Option(help: ArgumentHelp("How long to wait for the event after Apple's delivery of the test notification.", valueName: "seconds"))
+  var wait = 60
   @OptionGroup(title: "Connection") var options: ConnectionOptions
 
   func validate() throws {
@@ -42,9 +44,9 @@ struct DoctorCommand: AsyncParsableCommand {
     if let bundleId { return try await sendTestNotification(bundleId, connection) }
     let findings = await SystemCheckup(connection: connection, localOnly: localOnly).findings()
     try show(findings, connection.printer)
-    // The exit code names the finding that explains most: an unavailable service comes before what that service would have reported.
+    // The exit code is that of the finding that explains most. If a service is unavailable, its dependencies could not be checked.
     let failed = findings.filter { $0.state == .failed }
-    for code in [DoctorCode.serviceAway, DoctorCode.tokenRefused] where failed.contains(where: { $0.code == code }) {
+    for code in [DoctorCode.serviceUnavailable, DoctorCode.tokenRefused] where failed.contains(where: { $0.code == code }) {
       throw ExitCode(code)
     }
     if let first = failed.first { throw ExitCode(first.code) }
@@ -98,7 +100,7 @@ struct DoctorCommand: AsyncParsableCommand {
       try? printer.text("  \(step)\n")
     }
     let work = TestNotificationCheck(
-      connection: connection, bundleId: bundleId, environment: environment, patience: .seconds(wait), note: note)
+      connection: connection, bundleId: bundleId, environment: environment, timeout: .seconds(wait), note: note)
     let url = notificationUrl
     do {
       try await Interruptible.run { try await work.run() }
@@ -110,6 +112,7 @@ struct DoctorCommand: AsyncParsableCommand {
     try showVerdict(nil, steps.withLock { $0 }, printer)
   }
 
+  /// Shows the result of the test notification. JSON and YAML contain all steps; in the table format they have already been shown.
   private func showVerdict(_ failure: CommandFailure?, _ steps: [String], _ printer: Printer) throws {
     if printer.format == .table {
       guard let failure else {

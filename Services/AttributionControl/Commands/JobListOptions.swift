@@ -2,8 +2,8 @@ import ArgumentParser
 
 /// Options that select which recoveries or migrations are listed.
 struct JobListOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only those of the app with this bundle id.", valueName: "id")) var bundleId: String?
-  @Option(help: "Maximum number, 1 to 1000.") var limit: Int32 = 100
+  @Option(help: ArgumentHelp("List only entries of the app with this bundle id.", valueName: "id")) var bundleId: String?
+  @Option(help: "The maximum number of entries, 1 to 1000.") var limit: Int32 = 100
 
   func validate() throws { guard (1...1000).contains(limit) else { throw ValidationError("--limit must be 1 to 1000.") } }
 }

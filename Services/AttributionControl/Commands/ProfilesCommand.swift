@@ -21,7 +21,7 @@ struct ProfilesCommand: AsyncParsableCommand {
         attributionctl queues --profile staging
       """, subcommands: [List.self, Show.self, Set.self, Use.self, Remove.self], defaultSubcommand: List.self)
 
-  /// Reads the current file.
+  /// Reads the file of profiles and returns it with its path.
   static func file() throws(CommandFailure) -> (path: String, file: ProfileFile) {
     let path = ProfileFile.path(environment: ProcessInfo.processInfo.environment)
     return (path, try ProfileFile(path: path))
@@ -111,7 +111,8 @@ struct ProfilesCommand: AsyncParsableCommand {
         guard !token.isEmpty else { throw CommandFailure(.refusedInput, "there is no token on standard input") }
         layer.token = .text(token)
       }
-      // The argument is relative to the working directory, but a path in the file is relative to the file's folder.
+      // An argument is relative to the working directory, but a path in the file is relative to the file's folder. So the absolute path is
+      // stored.
       func absolute(_ path: String?) -> String? {
         path.map { $0.hasPrefix("/") ? $0 : FileManager.default.currentDirectoryPath + "/" + $0 }
       }

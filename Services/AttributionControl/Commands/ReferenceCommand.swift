@@ -1,7 +1,7 @@
 import ArgumentParser
 import WireJSON
 
-/// Prints exit codes and variables for the generator of Documentation/attributionctl.md.
+/// Prints exit codes and variables for Documentation/reference/attributionctl.py, which generates Documentation/attributionctl.md.
 struct ReferenceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reference", abstract: "Exit codes and variables, as JSON.",

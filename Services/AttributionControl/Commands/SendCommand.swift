@@ -14,7 +14,7 @@ struct SendCommand: AsyncParsableCommand {
         attributionctl send session --bundle-id com.example.app --install-id test-1 --att-status 3 --dry-run
       """, subcommands: [PostbackCommand.self, NotificationCommand.self, TokenCommand.self, SessionCommand.self])
 
-  /// The options and the work that all subcommands share: a POST to the public port, and the display of its outcome.
+  /// The options that all subcommands share, and their common work: a POST to ingest's public port, and the display of the outcome.
   struct Sending: ParsableArguments {
     @Flag(help: "Only show what would be sent.") var dryRun = false
     @Flag(help: "Wait until the delivery is finished, and show its history.") var wait = false
@@ -23,6 +23,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws { guard (1...3600).contains(timeout) else { throw ValidationError("--timeout must be 1 to 3600 seconds.") } }
 
+    /// Posts the body, shows the answer and, with `--wait`, the history of the delivery.
     func post(_ path: String, _ body: [UInt8], contentType: String = "application/json") async throws {
       let connection = try Connection(options)
       let url = connection.layer.url(of: .publicPort) + path
@@ -45,7 +46,7 @@ struct SendCommand: AsyncParsableCommand {
           .unavailable, "ingest's public port does not answer at \(url): \(error)", advice: "Set its address with --url public=URL.")
       }
       guard (200...299).contains(response.status) else {
-        throw CommandFailure(RPCError(body: response.body, httpStatus: response.status), asked: "ingest's public port at \(url)")
+        throw CommandFailure(RPCError(body: response.body, httpStatus: response.status), service: "ingest's public port at \(url)")
       }
       let receipt = (try? JSONValue(parsing: response.body)) ?? [:]
       guard wait, let id = receipt["id"]?.stringValue else {
@@ -60,12 +61,13 @@ struct SendCommand: AsyncParsableCommand {
       try await follow(id, connection)
     }
 
+    /// Queries the delivery until it is finished or the time is over, and shows its history.
     private func follow(_ id: String, _ connection: Connection) async throws {
-      let end = ContinuousClock.now + .seconds(timeout)
+      let deadline = ContinuousClock.now + .seconds(timeout)
       var pause: Duration = .milliseconds(50)
       while true {
         let story = try await DeliveriesCommand.Show.story(id, connection)
-        if story.state != "accepted" || ContinuousClock.now >= end {
+        if story.state != "accepted" || ContinuousClock.now >= deadline {
           try connection.printer.show(story) { DeliveriesCommand.Show.record(story) }
           try DeliveriesCommand.Show.showDetails(story, connection.printer, event: false)
           switch story.state {
@@ -96,7 +98,7 @@ struct SendCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String?
-    @Option(help: ArgumentHelp("Send it to the URL of this ad network.", valueName: "id")) var adNetwork: String?
+    @Option(help: ArgumentHelp("Send the postback to the URL of this ad network.", valueName: "id")) var adNetwork: String?
     @OptionGroup var sending: Sending
 
     func run() async throws {
@@ -218,7 +220,7 @@ struct SendCommand: AsyncParsableCommand {
     }
   }
 
-  /// Escapes a path segment: RFC 3986's unreserved characters stay.
+  /// Percent-encodes a path segment, except for the unreserved characters of RFC 3986.
   static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {

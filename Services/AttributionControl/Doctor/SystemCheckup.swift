@@ -4,50 +4,51 @@ import HTTPClient
 import ServiceRuntime
 import WireJSON
 
-/// Checks every service, the components that the services use, the queues and the feed.
+/// Checks every service and what it depends on, then the public port, the queues, the feed and the signing keys.
 struct SystemCheckup: Sendable {
-  /// The age in seconds from which a waiting intake message is reported.
-  private static let oldMessage = 60.0
-  /// The age in seconds of the oldest unread event from which a subscription is reported.
-  private static let oldEvent = 3600.0
-  /// The difference in milliseconds between a service's clock and this machine's from which it is reported.
-  private static let clockDifference: Int64 = 2000
+  /// An intake message that has waited for more seconds is reported.
+  private static let maxMessageAge = 60.0
+  /// A subscription whose oldest unacknowledged event is older, in seconds, is reported.
+  private static let maxEventAge = 3600.0
+  /// A service whose clock differs by more milliseconds from this machine's is reported.
+  private static let maxClockDifference: Int64 = 2000
 
   let connection: Connection
-  /// True if services check only themselves and Redis.
+  /// True if each service checks only itself and Redis, and calls neither Apple nor another service.
   let localOnly: Bool
 
   func findings() async -> [DoctorFinding] {
-    let parts = await withTaskGroup(of: (Int, ServiceReport).self) { group in
+    let reports = await withTaskGroup(of: (Int, ServiceReport).self) { group in
       for (index, service) in ServiceName.allCases.enumerated() { group.addTask { (index, await report(on: service)) } }
       return await group.reduce(into: [(Int, ServiceReport)]()) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
-    var findings = Self.merged(parts)
+    var findings = Self.merged(reports)
     findings.append(await publicPort())
-    let versions = Set(parts.compactMap(\.version))
+    let versions = Set(reports.compactMap(\.version))
     if versions.count > 1 {
       findings.append(
         DoctorFinding(
           "services", "versions", .warning, "differ: \(versions.sorted().joined(separator: ", "))",
           advice: "This is expected during an upgrade. Afterwards all instances should run the same build."))
     }
-    if parts.contains(where: { $0.service == .verifier && $0.answers }) {
+    if reports.contains(where: { $0.service == .verifier && $0.answers }) {
       findings += await queues()
       findings += await subscriptions()
     }
-    if parts.contains(where: { $0.service == .signer && $0.answers }) { findings += await keys() }
+    if reports.contains(where: { $0.service == .signer && $0.answers }) { findings += await keys() }
     return findings
   }
 
+  /// The findings about one service.
   struct ServiceReport: Sendable {
     let service: ServiceName
     var findings: [DoctorFinding] = []
     var version: String?
-    /// True if the service accepted the token.
+    /// True if the service has answered `Diagnose`, so that it is running and accepts the token. Only then are other methods called.
     var answers = false
   }
 
-  /// Merges the findings about Redis, which all services share: of findings with the same check and state, one is shown.
+  /// Merges the findings about Redis, which all services share. Of findings with the same check and state only the first one remains.
   static func merged(_ reports: [ServiceReport]) -> [DoctorFinding] {
     var seen: Set<String> = []
     return reports.flatMap(\.findings).compactMap { finding in
@@ -57,6 +58,7 @@ struct SystemCheckup: Sendable {
     }
   }
 
+  /// Queries the readiness of a service and, if it answers, its diagnosis.
   private func report(on service: ServiceName) async -> ServiceReport {
     var report = ServiceReport(service: service)
     let url = connection.layer.url(of: .service(service))
@@ -67,8 +69,8 @@ struct SystemCheckup: Sendable {
       report.findings.append(
         DoctorFinding(
           service.rawValue, "ready", .failed, "does not answer at \(url): \(error)",
-          advice: "Check that it is running; its log says why it is not. Set its address with --url \(service.rawValue)=URL.",
-          code: DoctorCode.serviceAway))
+          advice: "Check that it is running; if it is not, its log says why. Set its address with --url \(service.rawValue)=URL.",
+          code: DoctorCode.serviceUnavailable))
       return report
     }
     report.findings.append(Self.readiness(service, ready))
@@ -76,17 +78,18 @@ struct SystemCheckup: Sendable {
     return report
   }
 
+  /// The finding for the answer of `/readyz`.
   static func readiness(_ service: ServiceName, _ response: HTTPClientResponse) -> DoctorFinding {
     guard let body = try? JSONValue(parsing: response.body), let checks = body["checks"]?.objectValue else {
       return DoctorFinding(
         service.rawValue, "ready", .failed, "another program answers at this address (HTTP \(response.status))",
-        advice: "Check the address, and that the load balancer has a healthy instance.", code: DoctorCode.serviceAway)
+        advice: "Check the address, and that the load balancer has a healthy instance.", code: DoctorCode.serviceUnavailable)
     }
     if let name = body["service"]?.stringValue, name != service.rawValue {
       return DoctorFinding(
         service.rawValue, "ready", .failed, "\(name) answers at this address",
         advice: "Set the address with --url \(service.rawValue)=URL.",
-        code: DoctorCode.serviceAway)
+        code: DoctorCode.serviceUnavailable)
     }
     guard response.status != 200 else { return DoctorFinding(service.rawValue, "ready", .ok, "yes") }
     if body["draining"]?.boolValue == true {
@@ -96,10 +99,11 @@ struct SystemCheckup: Sendable {
     }
     let faults = checks.members.filter { $0.value.stringValue != "ok" }.map { "\($0.key) \($0.value.stringValue ?? "")" }
     return DoctorFinding(
-      service.rawValue, "ready", .failed, faults.isEmpty ? "not yet" : faults.joined(separator: ", "),
-      advice: "It waits for the dependencies that are listed; see its log.", code: DoctorCode.serviceAway)
+      service.rawValue, "ready", .failed, faults.isEmpty ? "is not ready yet" : faults.joined(separator: ", "),
+      advice: "It waits for the dependencies that are listed; see its log.", code: DoctorCode.serviceUnavailable)
   }
 
+  /// Adds the service's own findings and the difference of its clock.
   private func diagnose(_ report: inout ServiceReport) async {
     let service = report.service
     guard let client = connection.client.diagnostics(of: service) else { return }
@@ -118,17 +122,19 @@ struct SystemCheckup: Sendable {
       DoctorFinding(
         service.rawValue, "version", .ok, "\(response.version), commit \(response.commit), since \(response.startedAt?.text ?? "")"))
     if let now = response.now?.millisecondsSince1970 {
+      // The service read its clock between `before` and `after`, so that a time between them shows no difference.
       let difference = now < before ? now - before : now > after ? now - after : 0
-      let isFar = abs(difference) > Self.clockDifference
+      let isTooLarge = abs(difference) > Self.maxClockDifference
       report.findings.append(
         DoctorFinding(
-          service.rawValue, "clock", isFar ? .warning : .ok,
+          service.rawValue, "clock", isTooLarge ? .warning : .ok,
           difference == 0 ? "matches this machine's clock" : "differs from this machine's clock by \(difference) ms",
-          advice: isFar ? "Synchronise the clocks of both machines (chrony or another NTP client)." : nil))
+          advice: isTooLarge ? "Synchronise the clocks of both machines (chrony or another NTP client)." : nil))
     }
     report.findings += response.findings.map { DoctorFinding($0, by: service) }
   }
 
+  /// The finding for a failed `Diagnose`.
   static func refusal(_ error: RPCError, by service: ServiceName) -> DoctorFinding {
     switch error.code {
     case .unauthenticated:
@@ -145,7 +151,7 @@ struct SystemCheckup: Sendable {
       DoctorFinding(service.rawValue, "version", .warning, "is older than attributionctl and cannot run diagnostics", advice: "Upgrade it.")
     default:
       DoctorFinding(
-        service.rawValue, "diagnosis", .failed, "\(error)", advice: "See its log.", code: DoctorCode.serviceAway)
+        service.rawValue, "diagnosis", .failed, "\(error)", advice: "See the service's log.", code: DoctorCode.serviceUnavailable)
     }
   }
 
@@ -165,15 +171,15 @@ struct SystemCheckup: Sendable {
     } catch {
       return DoctorFinding(
         "ingest", "public port", .failed, "does not answer at \(url): \(error)",
-        advice: "If devices and the App Store use this address, they cannot reach it either. Set the address with --url public=URL.",
-        code: DoctorCode.serviceAway)
+        advice: "If devices and the App Store use this URL, they get no answer either. Set the URL with --url public=URL.",
+        code: DoctorCode.serviceUnavailable)
     }
   }
 
   private func queues() async -> [DoctorFinding] {
     let response: ListQueuesResponse
     do throws(RPCError) { response = try await connection.queues.listQueues(ListQueuesRequest()) } catch {
-      return [Self.unanswered("queues", error)]
+      return [Self.failedCall("queues", error)]
     }
     return response.queues.map { queue in
       let name = "queue \(queue.name)"
@@ -187,7 +193,7 @@ struct SystemCheckup: Sendable {
           "queues", name, .warning, TerminalText.count(dead, "dead letter"),
           advice: "Run attributionctl dead-letters list --queue \(queue.name).")
       }
-      if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.oldMessage {
+      if queue.name == "intake", let age = queue.oldestAgeSeconds, age > Self.maxMessageAge {
         return DoctorFinding(
           "queues", name, .warning, "the oldest of \(queue.depth ?? 0) messages has waited for \(TerminalText.age(age))",
           advice: "Check that verifier is ready; its log and metrics show what delays it. More instances process more messages.")
@@ -199,7 +205,7 @@ struct SystemCheckup: Sendable {
   private func subscriptions() async -> [DoctorFinding] {
     let response: ListSubscriptionsResponse
     do throws(RPCError) { response = try await connection.client.events.listSubscriptions() } catch {
-      return [Self.unanswered("feed", error)]
+      return [Self.failedCall("feed", error)]
     }
     var findings: [DoctorFinding] = []
     for one in response.subscriptions {
@@ -218,16 +224,21 @@ struct SystemCheckup: Sendable {
         findings.append(
           DoctorFinding(
             "feed", name, .warning, "lost \(TerminalText.count(lost, "event"))",
-            advice: "Its reader is too slow or not running. Run attributionctl subscriptions show \(one.name)."))
-      } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.oldEvent {
+            advice:
+              "Events were deleted before they were acknowledged: its reader or endpoint is too slow, or no reader is running. "
+              + "Run attributionctl subscriptions show \(one.name)."))
+      } else if let age = one.oldestUnacknowledgedAgeSeconds, age > Self.maxEventAge {
         findings.append(
           DoctorFinding(
-            "feed", name, .warning, "is \(TerminalText.age(age)) behind, \(TerminalText.count(one.backlog ?? 0, "event"))",
-            advice: "Check that its reader is running. If nobody needs it, run attributionctl subscriptions delete \(one.name)."))
+            "feed", name, .warning,
+            "has a backlog of \(TerminalText.count(one.backlog ?? 0, "event")); the oldest is \(TerminalText.age(age)) old",
+            advice:
+              "Check that its reader is running, or that its endpoint answers quickly. If nobody needs the subscription, "
+              + "run attributionctl subscriptions delete \(one.name)."))
       }
     }
     if findings.isEmpty {
-      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(response.subscriptions.count), none is behind"))
+      findings.append(DoctorFinding("feed", "subscriptions", .ok, "\(response.subscriptions.count), none of them with a problem"))
     }
     return findings
   }
@@ -235,7 +246,7 @@ struct SystemCheckup: Sendable {
   private func keys() async -> [DoctorFinding] {
     let response: ListSigningKeysResponse
     do throws(RPCError) { response = try await connection.client.signer.listSigningKeys(ListSigningKeysRequest()) } catch {
-      return [Self.unanswered("signer", error)]
+      return [Self.failedCall("signer", error)]
     }
     let owners = Dictionary(grouping: response.keys.filter { $0.adNetworkId != nil }, by: { $0.adNetworkId ?? "" })
     let without = owners.filter { !$0.value.contains { $0.state == "active" } }.keys.sorted()
@@ -243,15 +254,17 @@ struct SystemCheckup: Sendable {
       return [
         DoctorFinding(
           "signer", "keys", .warning, "no active key for \(without.joined(separator: ", "))",
-          advice: "Nothing can be signed for them. Make one key active in the configuration and send SIGHUP to signer.")
+          advice: "Nothing can be signed for them. Make a key of each active in the configuration and send SIGHUP to signer.")
       ]
     }
     return [DoctorFinding("signer", "keys", .ok, "\(response.keys.count), with an active key for each of \(owners.count) ad networks")]
   }
 
-  private static func unanswered(_ place: String, _ error: RPCError) -> DoctorFinding {
+  /// The finding for a method whose call failed, so that nothing could be checked.
+  private static func failedCall(_ place: String, _ error: RPCError) -> DoctorFinding {
     DoctorFinding(
       place, "asked", error.code == .permissionDenied ? .warning : .failed, "\(error)",
-      advice: error.code == .permissionDenied ? "Not checked: the method is missing in this client's `allow`." : "See its log.")
+      advice: error.code == .permissionDenied
+        ? "This was not checked: add the method to `allow` of this client in the configuration." : "See the log of the service.")
   }
 }

@@ -7,11 +7,11 @@ import WireJSON
   import Foundation
 #endif
 
-/// The arguments of an export that its file depends on.
+/// The arguments of an export that determine the content of its file.
 struct ExportRequest: Sendable, Hashable {
   enum Format: String, Sendable, Hashable, CaseIterable { case jsonl, csv }
 
-  /// The times as they were given: the same text means the same export, even if the times are ages.
+  /// The times as they were typed. The same text means the same export, although an age such as `24h` is another time in each run.
   let range: String
   let types: [String]
   let filter: EventFilter?
@@ -31,12 +31,14 @@ struct ExportRequest: Sendable, Hashable {
 /// The progress of an export. It is stored beside the file, so that the same command resumes the export.
 struct ExportState: Sendable, Hashable {
   let request: JSONObject
+  /// The start and the end of the range, as computed by the first run. Nil begins with the oldest event.
   let start: Timestamp?
   var end: Timestamp
   /// The token of the next page; nil before the first, and when the export is complete.
   var pageToken: String?
-  /// Bytes of the file that are whole pages. Bytes after them belong to a page that was interrupted.
+  /// The number of bytes of completely written pages. Later bytes of the file belong to a page whose writing was interrupted.
   var bytes: Int64 = 0
+  /// The number of events in these pages.
   var events: Int64 = 0
   var isComplete = false
 
@@ -73,7 +75,7 @@ struct ExportState: Sendable, Hashable {
 
   static func path(of file: String) -> String { file + ".export.json" }
 
-  /// Reads the stored state of the same request; nil if there is none.
+  /// Reads the stored state; nil if there is none. Throws if it is the state of another request.
   static func stored(for file: String, _ request: ExportRequest) throws(CommandFailure) -> ExportState? {
     guard let bytes = FileManager.default.contents(atPath: path(of: file)) else { return nil }
     guard let state = ExportState(json: Array(bytes)) else {

@@ -1,7 +1,8 @@
-/// The exit codes of all commands by kind of failure. Numbers from 64 on are those of BSD's sysexits, which the services use too.
+/// The exit codes of all commands by kind of failure. Those from 64 to 78 are numbers of BSD's sysexits.h, which the services use too; 130
+/// is what shells report for a process that SIGINT ended.
 enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
-  /// The command was completed, and its result is negative.
+  /// The command was completed, and its result is negative: a signature is invalid, for example.
   case negative = 1
   case notFound = 3
   case notAllowedNow = 4

@@ -10,10 +10,10 @@ import WireJSON
 /// The progress of sending a file of receipts. It is stored beside the file, so that the same command resumes the migration.
 struct MigrationState: Sendable, Hashable {
   let migrationId: String
-  /// Bytes and lines of the file that have been sent.
+  /// The bytes and the lines of the file that have been sent.
   var offset: Int64 = 0
   var lines = 0
-  /// The number of receipts by the answered state.
+  /// The number of sent receipts by the state in the service's answer, such as `queued`.
   var states: [String: Int64] = [:]
   /// Receipts per call. It is stored because a batch that is sent again must be identical to be counted once, even if the command's options
   /// have changed.
@@ -45,7 +45,8 @@ struct MigrationState: Sendable, Hashable {
 
   static func path(of file: String) -> String { file + ".migration.json" }
 
-  /// Derives a name from the file's size and first bytes: the same file is the same migration.
+  /// Derives the migration's name from the file's size and first bytes, the app and the environment, so that the same command for the same
+  /// file always continues the same migration.
   static func name(size: Int64, bundleId: String, environment: String?, beginning: [UInt8]) -> String {
     let digest = SHA256Digest.hash(Array("\(size):\(bundleId):\(environment ?? "None"):".utf8) + beginning)
     return "file-" + Hex.encode(digest).prefix(24)

@@ -7,6 +7,7 @@ import WireJSON
 /// - `{"id": …, "appReceipt": "<Base64>"}`, with `transactionReceipt` or `verifyReceiptResponse` in place of appReceipt;
 /// - the JSON answer of verifyReceipt;
 /// - a receipt in Base64.
+///
 /// A line that cannot be read is sent without a receipt, with its line number as the id, so that it appears in the list of failures.
 enum ReceiptLine {
   /// The maximum length of a caller's id, in bytes.
@@ -18,10 +19,14 @@ enum ReceiptLine {
     var receipt = empty(number)
     let text = String(decoding: line, as: UTF8.self).drop(while: \.isWhitespace)
     guard text.first == "{" else {
-      let bare = String(text.reversed().drop { $0.isWhitespace || $0 == "\"" }.reversed().drop { $0 == "\"" })
-      // An old transaction receipt is a property list in braces.
-      let start = Base64.decode(String(bare.prefix(64))) ?? []
-      if start.first(where: { $0 > 32 }) == UInt8(ascii: "{") { receipt.transactionReceipt = bare } else { receipt.appReceipt = bare }
+      let unquoted = String(text.reversed().drop { $0.isWhitespace || $0 == "\"" }.reversed().drop { $0 == "\"" })
+      // An old transaction receipt is a property list in braces; an app receipt is binary.
+      let start = Base64.decode(String(unquoted.prefix(64))) ?? []
+      if start.first(where: { $0 > 32 }) == UInt8(ascii: "{") {
+        receipt.transactionReceipt = unquoted
+      } else {
+        receipt.appReceipt = unquoted
+      }
       return receipt
     }
     guard let object = try? JSONValue(parsing: line, limits: limits).objectValue else { return receipt }
@@ -36,10 +41,11 @@ enum ReceiptLine {
     return receipt
   }
 
-  /// A receipt that has only its line number.
+  /// A receipt without content, whose id is its line number.
   static func empty(_ number: Int) -> ReceiptToMigrate { ReceiptToMigrate(id: "line \(number)") }
 
-  /// The members of a verifyReceipt answer that are used: ids, the app, and the status if there is nothing else.
+  /// The members of a verifyReceipt answer that the service reads: the ids of purchases, the app and the status. The others, such as the
+  /// latest receipt, would make the call many times larger.
   static func reduced(_ response: JSONObject) -> JSONObject {
     func purchase(_ entry: JSONObject) -> JSONObject {
       JSONObject(
@@ -52,16 +58,16 @@ enum ReceiptLine {
       default: nil
       }
     }
-    var kept = JSONObject()
-    for name in ["latest_receipt_info", "pending_renewal_info"] { kept[name] = response[name].flatMap(purchases) }
-    if let status = response["status"], status.int64Value != nil { kept["status"] = status }
+    var result = JSONObject()
+    for name in ["latest_receipt_info", "pending_renewal_info"] { result[name] = response[name].flatMap(purchases) }
+    if let status = response["status"], status.int64Value != nil { result["status"] = status }
     if let receipt = response["receipt"]?.objectValue {
-      var whose = purchase(receipt)
-      for name in ["bundle_id", "bid"] where receipt[name]?.stringValue != nil { whose[name] = receipt[name] }
-      whose["in_app"] = receipt["in_app"].flatMap(purchases)
-      kept["receipt"] = .object(whose)
+      var reducedReceipt = purchase(receipt)
+      for name in ["bundle_id", "bid"] where receipt[name]?.stringValue != nil { reducedReceipt[name] = receipt[name] }
+      reducedReceipt["in_app"] = receipt["in_app"].flatMap(purchases)
+      result["receipt"] = .object(reducedReceipt)
     }
-    return kept
+    return result
   }
 
   /// A string, or an integer as a string.
@@ -69,6 +75,7 @@ enum ReceiptLine {
     value.stringValue ?? value.numberValue.flatMap { $0.isPlainInteger ? $0.text : nil }
   }
 
+  /// Cuts the id to at most `maxIdBytes`, never within a character.
   private static func shortened(_ id: String) -> String {
     guard id.utf8.count > maxIdBytes else { return id }
     var short = ""

@@ -2,16 +2,17 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Repeats a call while its error is transient. It is for work that takes hours.
+/// Repeats a call until it succeeds or its error is permanent, with growing pauses. It is for work that takes hours, such as a migration.
 struct RetryingCaller: Sendable {
   private static let maxPause: Duration = .seconds(30)
 
   let connection: Connection
 
-  func ask<Response>(_ question: (CallOptions) async throws(RPCError) -> Response, key: String? = nil) async throws -> Response {
+  /// - Parameter key: the idempotency key of all attempts.
+  func call<Response>(_ method: (CallOptions) async throws(RPCError) -> Response, key: String? = nil) async throws -> Response {
     var pause: Duration = .milliseconds(500)
     while true {
-      do throws(RPCError) { return try await question(CallOptions(idempotencyKey: key)) } catch {
+      do throws(RPCError) { return try await method(CallOptions(idempotencyKey: key)) } catch {
         guard Self.isTransient(error) else { throw error }
         let wait = max(pause, error.retryDelay ?? .zero)
         StandardError.write("  waiting \(wait.components.seconds) s: \(error.message)\n")
@@ -24,7 +25,7 @@ struct RetryingCaller: Sendable {
   static func isTransient(_ error: RPCError) -> Bool {
     switch error.code {
     case .unavailable, .aborted, .deadlineExceeded: true
-    // A limit that waiting does not lift has no retry delay.
+    // The error has no retry delay if waiting does not help, such as for a batch that is too large.
     case .resourceExhausted: error.retryDelay != nil
     default: false
     }

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Formats JSON with an indentation of two spaces; members keep their order and numbers their text.
+/// Formats JSON with an indentation of two spaces. Members keep their order, and numbers keep their digits.
 enum JSONText {
   static func text(_ value: JSONValue) -> String {
     var text = ""

@@ -6,7 +6,7 @@ import WireJSON
   import Glibc
 #endif
 
-/// Writes a command's result in the requested format.
+/// Writes a command's result in the requested format: a table or record for people, or the message as JSON or YAML.
 struct Printer: Sendable {
   let format: OutputFormat
   let colours: Bool
@@ -16,7 +16,8 @@ struct Printer: Sendable {
     self.colours = colours
   }
 
-  /// Writes the message in its contract's JSON, or a table of it. If it is empty, `none` is written to standard error.
+  /// Writes a table, or the message in the JSON format of the contract. Instead of a table without rows, `none` is written to standard
+  /// error.
   func show(_ message: some RPCMessage, none: String? = nil, table: () -> Table) throws {
     try show(try Self.value(message), none: none, table: table)
   }
@@ -28,6 +29,7 @@ struct Printer: Sendable {
     try StandardOutput.write(table.text(colours: colours))
   }
 
+  /// Writes a record, or the message in the JSON format of the contract.
   func show(_ message: some RPCMessage, record: () -> Record) throws { try show(try Self.value(message), record: record) }
 
   func show(_ value: JSONValue, record: () -> Record) throws {
@@ -35,7 +37,7 @@ struct Printer: Sendable {
     try StandardOutput.write(record().text(colours: colours))
   }
 
-  /// Writes one of several values: as JSON Lines, or as a YAML document each.
+  /// Writes one of several values: the given line for people, a line of JSON Lines, or a YAML document.
   func stream(_ value: JSONValue, line: () -> String) throws {
     switch format {
     case .table: try StandardOutput.write(line())
@@ -44,12 +46,13 @@ struct Printer: Sendable {
     }
   }
 
-  /// Writes text in addition to a table; nothing in the other formats.
+  /// Writes text if the format is a table. The other formats contain only the message.
   func text(_ text: String) throws { if format == .table { try StandardOutput.write(text) } }
 
-  /// Writes a message to standard error.
+  /// Writes a remark to standard error, so that it is not part of the result.
   func note(_ text: String) { StandardError.write(text + "\n") }
 
+  /// The message in the JSON format of the contract.
   static func value(_ message: some RPCMessage) throws(CommandFailure) -> JSONValue {
     do throws(JSONError) { return try JSONValue(parsing: message.json, limits: JSONLimits(depth: 64, values: 1_000_000)) } catch {
       throw CommandFailure(.internalError, "the answer cannot be read: \(error)")

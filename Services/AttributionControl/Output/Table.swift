@@ -20,6 +20,7 @@ enum CellStyle: Sendable, Hashable {
   }
 }
 
+/// One value of a table or a record, without control characters.
 struct Cell: Sendable, Hashable, ExpressibleByStringLiteral {
   let text: String
   var style: CellStyle = .plain
@@ -45,6 +46,7 @@ struct Cell: Sendable, Hashable, ExpressibleByStringLiteral {
 struct Table: Sendable, Hashable {
   struct Column: Sendable, Hashable, ExpressibleByStringLiteral {
     let title: String
+    /// True if the column is aligned on the right.
     var isNumber = false
 
     init(_ title: String, isNumber: Bool = false) {
@@ -65,7 +67,7 @@ struct Table: Sendable, Hashable {
 
   mutating func add(_ cells: Cell...) { rows.append(cells) }
 
-  /// Lines without a blank at their end.
+  /// The titles and the rows, one per line. No line ends with a space.
   func text(colours: Bool) -> String {
     let lines = [columns.map { Cell($0.title.uppercased(), .title) }] + rows
     var widths = [Int](repeating: 0, count: columns.count)
@@ -101,6 +103,7 @@ struct Record: Sendable, Hashable {
     if let value, !value.isEmpty { lines.append((name, Cell(value, style))) }
   }
 
+  /// The lines with the values in one column.
   func text(colours: Bool) -> String {
     let width = lines.map(\.name.count).max() ?? 0
     return lines.map { line in

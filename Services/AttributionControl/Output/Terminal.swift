@@ -15,6 +15,7 @@ enum Terminal {
     isatty(descriptor) == 1 && allowsColours(environment)
   }
 
+  /// True if the user's environment does not turn colours off.
   static func allowsColours(_ environment: [String: String]) -> Bool {
     if let value = environment["NO_COLOR"], !value.isEmpty { return false }
     return environment["TERM"] != "dumb"
@@ -29,16 +30,17 @@ enum Terminal {
     }
   }
 
+  /// True if the user can be asked a question: input is typed, and the question is visible even if the output is redirected.
   static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// Columns of the terminal; 80 if they are not known.
+  /// The number of the terminal's columns; 80 if it is not known.
   static func width(_ descriptor: Int32) -> Int {
     var size = winsize()
     return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 }
 
-/// Standard output, which may end before this process does.
+/// Standard output, which its reader may close before the command has ended.
 enum StandardOutput {
   /// The reader closed the stream, as `head` does. This is not an error, and nothing more must be written.
   struct Closed: Error {}
@@ -52,7 +54,7 @@ enum StandardOutput {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         if errno == EPIPE { throw Closed() }
-        throw StoredFile.fault("standard output")
+        throw StoredFile.writeFailure("standard output")
       }
       written += count
     }

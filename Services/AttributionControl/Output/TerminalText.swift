@@ -1,20 +1,21 @@
 /// Formats ages, counts and states for the terminal.
 enum TerminalText {
-  /// `4.2s`, `3m12s`, `5h07m`, `2d03h`.
+  /// A time in seconds as `4.2s`, `3m12s`, `5h07m` or `2d03h`; empty for nil.
   static func age(_ seconds: Double?) -> String {
     guard let seconds else { return "" }
     let whole = Int(seconds.rounded())
     switch seconds {
     case ..<9.95: return "\((max(0, seconds) * 10).rounded() / 10)s"
     case ..<99.5: return "\(whole)s"
-    case ..<3600: return "\(whole / 60)m\(two(whole % 60))s"
-    case ..<86_400: return "\(whole / 3600)h\(two(whole / 60 % 60))m"
-    default: return "\(whole / 86_400)d\(two(whole / 3600 % 24))h"
+    case ..<3600: return "\(whole / 60)m\(twoDigits(whole % 60))s"
+    case ..<86_400: return "\(whole / 3600)h\(twoDigits(whole / 60 % 60))m"
+    default: return "\(whole / 86_400)d\(twoDigits(whole / 3600 % 24))h"
     }
   }
 
-  private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+  /// The style of a state, such as that of a finding, a delivery, an endpoint, a job or a key.
   static func state(_ state: String) -> CellStyle {
     switch state {
     case "ok", "active", "verified", "done", "completed", "recovered", "enabled", "valid", "attributed", "published": .good

@@ -1,7 +1,7 @@
 import WireJSON
 import Yams
 
-/// Formats a JSON value as YAML. Strings that would be read as another type are quoted.
+/// Formats a JSON value as YAML. A string that a reader would take for another type, such as `yes` or `12`, is quoted.
 enum YAMLText {
   static func text(_ value: JSONValue) -> String { (try? Yams.serialize(node: node(value), width: -1, allowUnicode: true)) ?? "" }
 
@@ -11,7 +11,6 @@ enum YAMLText {
     case .bool(let flag): return Node(flag ? "true" : "false", Tag(.bool))
     case .number(let number): return Node(number.text, Tag(number.isPlainInteger ? .int : .float))
     case .string(let text):
-      // A string that the core schema would read as another type is quoted.
       let plain = Node(text)
       let isNull = text.isEmpty || text == "~" || text.lowercased() == "null"
       let isPlain = !isNull && plain.bool == nil && plain.int == nil && plain.float == nil && plain.timestamp == nil

@@ -4,6 +4,13 @@ import Cryptography
 import HTTPClient
 
 /// The clients of the services for one command.
+///
+/// ```swift
+/// let connection = try Connection(options)
+/// let response = try await connection.ask(.verifier) { () throws(RPCError) in
+///   try await connection.queues.listQueues(ListQueuesRequest())
+/// }
+/// ```
 struct Connection: Sendable {
   let layer: ConnectionLayer
   let client: AttributionClient
@@ -25,11 +32,12 @@ struct Connection: Sendable {
     printer = Printer(format: layer.output ?? .table)
   }
 
-  /// Every service gives the same answers about the queues; every deployment has verifier.
+  /// The queues, as verifier reports them. They are in Redis, so every service with queues would give the same answer.
   var queues: QueuesServiceClient {
     client.queues(of: .verifier) ?? QueuesServiceClient(RPCClient(baseURL: layer.url(of: .service(.verifier)), token: nil, http: http))
   }
 
+  /// The text of the token, read from its file if necessary.
   private static func token(_ token: ConnectionLayer.Token?) throws(CommandFailure) -> String? {
     switch token {
     case .text(let text): return text
@@ -47,10 +55,10 @@ struct Connection: Sendable {
     }
   }
 
-  /// Calls a method; an error names the service and its address.
-  func ask<Response>(_ service: ServiceName, _ question: () async throws(RPCError) -> Response) async throws(CommandFailure) -> Response {
-    do throws(RPCError) { return try await question() } catch {
-      throw CommandFailure(error, asked: "\(service.rawValue) at \(layer.url(of: .service(service)))")
+  /// Calls a method of a service; its error becomes a failure that names the service and its address.
+  func ask<Response>(_ service: ServiceName, _ call: () async throws(RPCError) -> Response) async throws(CommandFailure) -> Response {
+    do throws(RPCError) { return try await call() } catch {
+      throw CommandFailure(error, service: "\(service.rawValue) at \(layer.url(of: .service(service)))")
     }
   }
 }

@@ -19,6 +19,7 @@ extension ConnectionLayer {
     prefix + String(destination.name.uppercased().map { $0 == "-" ? "_" : $0 }) + "_URL"
   }
 
+  /// Reads the variables; an empty one counts as absent.
   init(environment: [String: String]) throws(CommandFailure) {
     self.init()
     func text(_ name: String) -> String? { environment[Self.prefix + name].flatMap { $0.isEmpty ? nil : $0 } }

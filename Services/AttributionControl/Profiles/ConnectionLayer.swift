@@ -1,10 +1,11 @@
 import AttributionProtocol
 
-/// The connection settings of a profile, the environment or the flags: the services' addresses and the caller's credentials. A setting that
-/// is left out comes from the layer below.
+/// The connection settings from one source: the flags, the environment or a profile. They are the services' addresses, the caller's
+/// credentials and the output format. A setting that is absent is taken from the next source (``over(_:)``).
 struct ConnectionLayer: Sendable, Hashable {
   enum Token: Sendable, Hashable {
     case text(String)
+    /// The path of the file with the token.
     case file(String)
   }
 
@@ -39,6 +40,7 @@ struct ConnectionLayer: Sendable, Hashable {
 
   /// The scheme and host of all services, which then use their default ports.
   var address: String?
+  /// The URLs of single services. They take precedence over `address`.
   var addresses: [Destination: String] = [:]
   var token: Token?
   var caFile: String?
@@ -46,8 +48,8 @@ struct ConnectionLayer: Sendable, Hashable {
   var keyFile: String?
   var output: OutputFormat?
 
-  /// Combines this layer with a lower one: settings of this layer win, missing ones come from the lower. This layer's address of all
-  /// services also replaces the lower layer's addresses of single services.
+  /// Combines this layer with a lower one: settings of this layer win, absent ones are taken from the lower layer. If this layer has an
+  /// `address` for all services, the lower layer's addresses of single services are ignored too.
   func over(_ lower: ConnectionLayer) -> ConnectionLayer {
     var merged = self
     if address == nil {
@@ -56,7 +58,7 @@ struct ConnectionLayer: Sendable, Hashable {
     }
     merged.token = token ?? lower.token
     merged.caFile = caFile ?? lower.caFile
-    // A certificate and its key come from the same layer.
+    // A certificate and its key belong together, so both are taken from the same layer.
     if certificateFile == nil, keyFile == nil {
       merged.certificateFile = lower.certificateFile
       merged.keyFile = lower.keyFile
@@ -73,12 +75,14 @@ struct ConnectionLayer: Sendable, Hashable {
 
   static func trimmed(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
-  /// Explains why a text is not a valid address; nil if it is.
+  /// Explains why a text is not a valid address; nil if it is valid.
   static func fault(inAddress text: String, withPort: Bool) -> String? {
     guard let scheme = ["http://", "https://"].first(where: text.hasPrefix) else { return "must begin with http:// or https://" }
     let rest = text.dropFirst(scheme.count)
     let authority = rest.prefix { $0 != "/" }
-    guard !authority.isEmpty, !authority.contains("@"), !authority.contains(" ") else { return "has no host" }
+    guard !authority.isEmpty else { return "has no host" }
+    guard !authority.contains("@") else { return "must not contain a user name" }
+    guard !authority.contains(" ") else { return "must not contain a space" }
     var host = authority
     if authority.hasPrefix("[") {
       guard let end = authority.firstIndex(of: "]") else { return "has an unclosed bracket" }

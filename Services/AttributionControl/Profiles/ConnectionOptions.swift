@@ -27,7 +27,7 @@ struct NamedAddress: ExpressibleByArgument, Sendable, Hashable {
 struct ConnectionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The profile to use.", valueName: "name"), completion: .profiles)
   var profile: String?
-  @Option(help: ArgumentHelp("Scheme and host of all services, each at its default port.", valueName: "url"))
+  @Option(help: ArgumentHelp("Scheme and host of all services; each is called at its default port.", valueName: "url"))
   var address: String?
   @Option(
     name: .customLong("url"), parsing: .singleValue,
@@ -41,7 +41,7 @@ struct ConnectionOptions: ParsableArguments {
       valueName: "file"),
     completion: .file())
   var tokenFile: String?
-  @Option(help: ArgumentHelp("PEM file with trust anchors, instead of the system's.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("PEM file with the trust anchors to use instead of the system's.", valueName: "file"), completion: .file())
   var caFile: String?
   @Option(help: ArgumentHelp("PEM file with the caller's client certificate.", valueName: "file"), completion: .file())
   var certificateFile: String?
@@ -54,6 +54,7 @@ struct ConnectionOptions: ParsableArguments {
     if (certificateFile == nil) != (keyFile == nil) { throw ValidationError("--certificate-file and --key-file must be used together.") }
   }
 
+  /// The settings that the flags give.
   var layer: ConnectionLayer {
     var layer = ConnectionLayer()
     layer.address = address
@@ -66,14 +67,13 @@ struct ConnectionOptions: ParsableArguments {
     return layer
   }
 
-  /// Combines the layers: flags come before the environment, and the environment before the profile.
+  /// Combines the settings of all sources: flags take precedence over the environment, and the environment over the profile.
   func resolved(environment: [String: String] = ProcessInfo.processInfo.environment) throws(CommandFailure) -> ConnectionLayer {
     let path = ProfileFile.path(environment: environment)
-    let named = profile ?? environment["ATTRIBUTIONCTL_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
-    let stored = try ProfileFile(path: path).profile(named, path: path) ?? ConnectionLayer()
+    let name = profile ?? environment["ATTRIBUTIONCTL_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
+    let stored = try ProfileFile(path: path).profile(name, path: path) ?? ConnectionLayer()
     return layer.over(try ConnectionLayer(environment: environment)).over(stored)
   }
-
 }
 
 extension CompletionKind {

@@ -9,7 +9,8 @@ import Yams
   import Foundation
 #endif
 
-/// The file of profiles: named systems, each with addresses and credentials. It may contain tokens, so only its owner may read it.
+/// The file of profiles: each is a named system with its addresses and credentials. The file may contain tokens, so only its owner may read
+/// it. Paths in it are relative to its folder.
 struct ProfileFile: Sendable, Hashable {
   /// The profile that is used if none is named.
   var current: String?
@@ -17,6 +18,7 @@ struct ProfileFile: Sendable, Hashable {
   var names: [String] = []
   var profiles: [String: ConnectionLayer] = [:]
 
+  /// The settings of a profile.
   private static let keys: Set<String> = ["address", "addresses", "token", "tokenFile", "caFile", "certificateFile", "keyFile", "output"]
 
   /// The path of the file: the given one, or `attributionctl/profiles.yaml` in XDG's folder for configuration.
@@ -28,7 +30,7 @@ struct ProfileFile: Sendable, Hashable {
 
   init() {}
 
-  /// Reads the file; an absent one is empty.
+  /// Reads the file. If there is none, the list of profiles is empty.
   init(path: String) throws(CommandFailure) {
     let bytes: [UInt8]
     do throws(KeyFileError) { bytes = try PrivateFile.bytes(path) } catch {
@@ -41,10 +43,11 @@ struct ProfileFile: Sendable, Hashable {
     try self.init(yaml: String(decoding: bytes, as: UTF8.self), path: path)
   }
 
+  /// Reads the file's text; errors name the path, the line and the column.
   init(yaml: String, path: String) throws(CommandFailure) {
     func fail(_ node: Node?, _ reason: String) -> CommandFailure {
-      let place = node?.mark.map { "\(path):\($0.line):\($0.column)" } ?? path
-      return CommandFailure(.configuration, "\(place): \(reason)")
+      let position = node?.mark.map { "\(path):\($0.line):\($0.column)" } ?? path
+      return CommandFailure(.configuration, "\(position): \(reason)")
     }
     func unknown(_ key: Node, _ known: Set<String>) -> CommandFailure {
       let name = key.string ?? ""
@@ -112,7 +115,7 @@ struct ProfileFile: Sendable, Hashable {
     if let current, profiles[current] == nil { throw CommandFailure(.configuration, "\(path): there is no profile \(current)") }
   }
 
-  /// The profile of that name, or the current one; nil if neither is set.
+  /// The profile with this name or, without a name, the current one. Nil if there is no current profile either.
   func profile(_ name: String?, path: String) throws(CommandFailure) -> ConnectionLayer? {
     guard let name = name ?? current else { return nil }
     if let profile = profiles[name] { return profile }
@@ -123,7 +126,7 @@ struct ProfileFile: Sendable, Hashable {
         + (names.isEmpty ? "Create one with attributionctl profiles set." : "Existing profiles: \(names.joined(separator: ", "))."))
   }
 
-  /// The file's text, with tokens in clear text.
+  /// The file's text, in which tokens are readable.
   var yaml: String {
     var root = JSONObject()
     if let current { root["current"] = .string(current) }
@@ -133,7 +136,7 @@ struct ProfileFile: Sendable, Hashable {
     return YAMLText.text(.object(root))
   }
 
-  /// Replaces the file as a whole, readable by its owner alone from its first byte on.
+  /// Replaces the file as a whole. It has its mode before anything is written to it, so that nobody else can read a token.
   func write(to path: String) throws(CommandFailure) {
     let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
     do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
@@ -144,7 +147,7 @@ struct ProfileFile: Sendable, Hashable {
 }
 
 extension ConnectionLayer {
-  /// The layer in the format of a profile.
+  /// The settings as they are written in a profile.
   func json(hidesToken: Bool) -> JSONObject {
     var object = JSONObject()
     object["address"] = address.map { .string($0) }

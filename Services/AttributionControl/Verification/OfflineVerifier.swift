@@ -7,9 +7,11 @@ import WireJSON
 /// Verifies signed data with Apple's published keys and root certificate, which are built in. It does not use the network, so it does not
 /// know whether a certificate was revoked.
 struct OfflineVerifier: Sendable {
-  /// The bundle id of the expected app; if it is nil, the data's own is used.
+  /// The bundle id of the expected app; if it is nil, the bundle id in the data is accepted.
   var bundleId: String?
+  /// The Apple id of the expected app; if it is nil, the Apple id in the data is accepted.
   var appAppleId: Int64?
+  /// The expected environment, `Production` or `Sandbox`; if it is nil, both are accepted.
   var environment: String?
   /// The public key of the ad network that signed an impression.
   var publicKey: PublicKey?
@@ -21,13 +23,13 @@ struct OfflineVerifier: Sendable {
     case .skAdNetworkPostback(let body):
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
       return VerdictReport(
-        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
     case .adAttributionKitPostback(let body):
       let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
       return VerdictReport(
-        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
         unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
     case .appStore(let jws, let kind): return appStore(jws, kind, input.name)
@@ -39,7 +41,7 @@ struct OfflineVerifier: Sendable {
       }
       let verdict = try impressions(owner).verdict(onAdAttributionKit: jws)
       return VerdictReport(
-        kind: input.name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+        kind: input.name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
         content: verdict.payload)
     case .appReceipt(let text):
       return try receipt(input.name) { () throws(TransactionIdExtractor.Failure) in try TransactionIdExtractor().appReceiptContents(text) }
@@ -53,11 +55,11 @@ struct OfflineVerifier: Sendable {
   }
 
   private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
-    // There is no configuration, so the app is the one in the data, and only the values given by flags are compared.
+    // Without a configuration, the expected ids that no flag gives are taken from the data itself. So only the values of flags are checked.
     let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
-    let holder = NotificationContents(payload).firstSubject ?? payload
+    let subject = NotificationContents(payload).firstSubject ?? payload
     let app = KnownApp(
-      bundleId: bundleId ?? holder["bundleId"]?.stringValue ?? "", appAppleId: appAppleId ?? holder["appAppleId"]?.int64Value,
+      bundleId: bundleId ?? subject["bundleId"]?.stringValue ?? "", appAppleId: appAppleId ?? subject["appAppleId"]?.int64Value,
       environments: environment.map { [$0] } ?? ["Production", "Sandbox"])
     let verifier = SignedDataVerifier(chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true), apps: [app])
     let verdict = verifier.verdict(
@@ -81,6 +83,7 @@ struct OfflineVerifier: Sendable {
   }
 
   private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> VerdictReport {
+    // A number may be a string: the JSON format of Protocol Buffers writes 64-bit integers in this way.
     func number(_ name: String) -> Int64? { object[name]?.int64Value ?? object[name]?.stringValue.flatMap { Int64($0) } }
     let owner = object["adNetworkId"]?.stringValue ?? ""
     let parameters = SKAdNetworkImpression.Parameters(
@@ -90,7 +93,7 @@ struct OfflineVerifier: Sendable {
       timestamp: number("timestamp"))
     let verdict = try impressions(owner).verdict(onSKAdNetwork: parameters, signature: object["signature"]?.stringValue)
     return VerdictReport(
-      kind: name, valid: verdict.valid, reason: Self.words(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
+      kind: name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
       content: object)
   }
 
@@ -117,7 +120,8 @@ struct OfflineVerifier: Sendable {
     return .receipt(name, originals: ids(.originalTransactionId), others: ids(.transactionId))
   }
 
-  static func words(_ reason: String?, _ explanation: String?) -> String? {
+  /// A verdict's reason with its explanation, if it has one.
+  static func reason(_ reason: String?, _ explanation: String?) -> String? {
     guard let reason else { return nil }
     return explanation.map { "\(reason): \($0)" } ?? reason
   }

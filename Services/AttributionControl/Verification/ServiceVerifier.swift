@@ -1,7 +1,7 @@
 import AttributionProtocol
 import WireJSON
 
-/// Verifies signed data by calling verifier, with its configured keys, roots and apps.
+/// Verifies signed data by calling the service verifier, which has the configured keys, roots and apps.
 struct ServiceVerifier: Sendable {
   let connection: Connection
   var bundleId: String?
@@ -56,7 +56,7 @@ struct ServiceVerifier: Sendable {
   }
 
   private func impression(_ object: JSONObject, _ name: String) async throws(CommandFailure) -> VerdictReport {
-    // Signer's answer has more members than an impression.
+    // Signer's answer has other members too, and the request refuses unknown members.
     let members: Set<String> = [
       "version", "adNetworkId", "campaignId", "sourceIdentifier", "itunesItemId", "sourceAppId", "sourceDomain", "fidelityType", "nonce",
       "timestamp", "signature",

@@ -3,7 +3,7 @@ import AppleAttribution
 import Cryptography
 import WireJSON
 
-/// Signed data whose kind is recognised by its form. It is not verified yet.
+/// Signed data whose kind is recognised by its format. It is not verified yet; ``OfflineVerifier`` and ``ServiceVerifier`` do that.
 enum SignedInput: Sendable, Hashable {
   case skAdNetworkPostback([UInt8])
   case adAttributionKitPostback([UInt8])
@@ -33,8 +33,8 @@ enum SignedInput: Sendable, Hashable {
     }
   }
 
-  /// Members that contain a JWS of the App Store, with its kind.
-  private static let holders: [(name: String, kind: SignedDataKind)] = [
+  /// The members of JSON objects that contain a JWS of the App Store, with its kind.
+  private static let jwsMembers: [(name: String, kind: SignedDataKind)] = [
     ("signedPayload", .notification), ("signedTransactionInfo", .transaction), ("signedTransaction", .transaction),
     ("signedRenewalInfo", .renewalInfo), ("signedAppTransactionInfo", .appTransaction), ("appTransaction", .appTransaction),
   ]
@@ -52,12 +52,13 @@ enum SignedInput: Sendable, Hashable {
       try self.init(value.objectValue ?? [:], bytes)
       return
     }
-    let bare = trimmed.hasPrefix("\"") && trimmed.hasSuffix("\"") && trimmed.count > 1 ? String(trimmed.dropFirst().dropLast()) : trimmed
-    if bare.split(separator: ".", omittingEmptySubsequences: false).count == 3, let jws = try? CompactJWS(bare) {
-      try self.init(jws, bare)
+    let unquoted =
+      trimmed.hasPrefix("\"") && trimmed.hasSuffix("\"") && trimmed.count > 1 ? String(trimmed.dropFirst().dropLast()) : trimmed
+    if unquoted.split(separator: ".", omittingEmptySubsequences: false).count == 3, let jws = try? CompactJWS(unquoted) {
+      try self.init(jws, unquoted)
       return
     }
-    let receipt = bare.filter { !$0.isWhitespace }
+    let receipt = unquoted.filter { !$0.isWhitespace }
     guard let decoded = Base64.decode(receipt), !decoded.isEmpty else {
       throw CommandFailure(.refusedInput, "the input is neither JSON, nor a JWS, nor a receipt in Base64")
     }
@@ -71,8 +72,8 @@ enum SignedInput: Sendable, Hashable {
       self = .adAttributionKitPostback(bytes)
     } else if text("attribution-signature") != nil || text("transaction-id") != nil {
       self = .skAdNetworkPostback(bytes)
-    } else if let holder = Self.holders.first(where: { text($0.name) != nil }), let jws = text(holder.name) {
-      self = .appStore(jws, holder.kind)
+    } else if let member = Self.jwsMembers.first(where: { text($0.name) != nil }), let jws = text(member.name) {
+      self = .appStore(jws, member.kind)
     } else if text("signature") != nil, text("adNetworkId") != nil {
       self = .skAdNetworkImpression(object)
     } else if let jws = text("jws"), let parsed = try? CompactJWS(jws) {
@@ -81,7 +82,7 @@ enum SignedInput: Sendable, Hashable {
       self = .verifyReceiptResponse(object)
     } else {
       throw CommandFailure(
-        .refusedInput, "the JSON object is no known signed data: its members are \(object.keys.prefix(12).joined(separator: ", "))",
+        .refusedInput, "the JSON object is of no known kind: its members are \(object.keys.prefix(12).joined(separator: ", "))",
         advice: "Supported are postbacks, notifications, impressions as signer returns them, and receipts.")
     }
   }

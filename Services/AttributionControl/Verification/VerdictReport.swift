@@ -6,13 +6,13 @@ struct VerdictReport: Sendable, Hashable {
   let kind: String
   /// The line in the file, if there are several inputs.
   var line: Int?
-  /// True if the signature is valid; nil for a receipt, which is not verified.
+  /// True if the signature and the content are valid; nil for a receipt, which is not verified.
   let valid: Bool?
   var reason: String?
   var field: String?
   var environment: String?
   var keyId: String?
-  /// A remark on the verdict, such as whether the app was compared.
+  /// A remark on the verdict, such as what was not checked.
   var remark: String?
   /// The decoded content.
   var content: JSONObject?
@@ -62,6 +62,7 @@ struct VerdictReport: Sendable, Hashable {
     return object
   }
 
+  /// The report as a table for people, with the decoded content if `content` is true.
   func record(shows content: Bool) -> Record {
     var record = Record()
     record.add("kind", kind)

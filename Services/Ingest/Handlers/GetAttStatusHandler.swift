@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `GetAttStatus`: a user's last known answer to App Tracking Transparency in an app on a device.
+/// `GetAttStatus`: returns the last known App Tracking Transparency status of an install, an app on a device.
 struct GetAttStatusHandler: RPCHandler {
   typealias Method = IngestService.GetAttStatus
 
@@ -23,7 +23,7 @@ struct GetAttStatusHandler: RPCHandler {
     do { install = try await store.install(hash) } catch {
       throw .unavailable("the session store does not answer", reason: "STORE_UNAVAILABLE")
     }
-    guard let record = install.record else { throw .notFound("no status of this install is known") }
+    guard let record = install.record else { throw .notFound("no ATT status of this install is known") }
     var response = GetAttStatusResponse(
       attStatus: Int32(clamping: record.status.code), consent: record.status.isConsent,
       determinedAt: Timestamp(millisecondsSince1970: record.deviceTime),

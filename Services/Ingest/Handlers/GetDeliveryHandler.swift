@@ -3,7 +3,8 @@ import AttributionQueue
 import Cryptography
 import ServiceRuntime
 
-/// `GetDelivery`: the state of a delivery, by the id that the public route returned.
+/// `GetDelivery`: returns the state of a delivery, by the id that the public route has returned. For a rejected delivery it returns also
+/// the body, as long as that is stored.
 struct GetDeliveryHandler: RPCHandler {
   typealias Method = IngestService.GetDelivery
 
@@ -21,7 +22,7 @@ struct GetDeliveryHandler: RPCHandler {
     } catch {
       throw .unavailable("the queue does not answer", reason: "QUEUE_UNAVAILABLE")
     }
-    guard let record else { throw .notFound("no such delivery, or it is no longer known") }
+    guard let record else { throw .notFound("no such delivery, or its record is no longer stored") }
     return GetDeliveryResponse(
       id: id.description, state: record.state.rawValue,
       acceptedAt: record.acceptedAt.map { Timestamp(millisecondsSince1970: $0) },

@@ -3,11 +3,12 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// Periodically writes this instance's heartbeat to Redis. After a time without any heartbeat, the first instance that writes one records
-/// the outage, so that nothing has to run during an outage to detect it.
+/// Periodically writes this instance's heartbeat to Redis. If no instance has written one for `recovery.outageAfter`, the next instance
+/// that writes one records the outage; so nothing has to run during an outage to detect it. notification-recovery reads the recorded
+/// outages.
 struct Heartbeat: Sendable {
   let journal: IntakeJournal
-  /// This instance's name, which is new at each start.
+  /// The name of this instance, which is new at each start.
   let instance: String
   let settings: RecoverySettings
   let logger: Logger

@@ -6,9 +6,9 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Accepts App Store Server Notifications V2 (Responding to App Store Server Notifications). It answers 200 once they are on disk.
-/// ``NotificationSniffer`` makes their keys: the idempotency key is the natural key (environment and `notificationUUID`) with a digest of the
-/// bytes.
+/// Accepts App Store Server Notifications V2 (Responding to App Store Server Notifications). It answers 200 when they are stored in the
+/// queue `intake`; verifier verifies them later. ``NotificationSniffer`` makes the keys: the idempotency key is the natural key
+/// (environment and `notificationUUID`) with a digest of the bytes.
 struct NotificationIntake: Sendable {
   let deliveries: DeliveryQueue
 
@@ -20,7 +20,7 @@ struct NotificationIntake: Sendable {
       guard NotificationMessage.isVersion1(sent) else {
         return .failure(.invalidArgument(field: "signedPayload", "must be a string"))
       }
-      // The body is not kept, because version 1 contains the app's shared secret.
+      // A notification of version 1 contains the app's shared secret, so its body is not stored. Verifier rejects it.
       let digest = Hex.encode(SHA256Digest.hash(request.body))
       return await accept(
         AcceptRequest(
@@ -28,9 +28,9 @@ struct NotificationIntake: Sendable {
           message: request.message(kind: NotificationMessage.kind, body: [], attributes: NotificationMessage.version1Attributes)))
     }
     let found = NotificationSniffer(signedPayload: signedPayload)
-    // Recovery uses the same keys, so a notification that comes both ways counts once. At the URL of the app that it names, the key is the
-    // same as at the URL for all apps, because its verdict is the same. At the URL of another app the verdict differs, so that must not
-    // count as a repeat.
+    // notification-recovery uses the same keys, so a notification counts once that is both posted and recovered. The key is also the same
+    // at the URL for all apps and at the URL of the app that the notification names, because the verdict is the same. At the URL of another
+    // app the verdict differs, so the key contains that app.
     var key = found.idempotencyKey(signedPayload: signedPayload)
     let body = Array(signedPayload.utf8)
     var attributes = OriginalBody.attributes(

@@ -5,15 +5,15 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Accepts SKAdNetwork and AdAttributionKit postbacks: an ad network's own, and developers' copies.
+/// Accepts SKAdNetwork and AdAttributionKit postbacks: those that devices send to ad networks, and the copies that they send to developers.
 ///
-/// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. Its identifiers give the
-/// natural key, for SKAdNetwork `skadnetwork:` with ad network, transaction id and, from version 4.0 on, sequence index (``PostbackSniffer``).
-/// Verifier claims the same natural key if the postback is genuine, and it becomes the event's id. The idempotency key is the natural key with
-/// the SHA-256 of the body, after the ad network of the URL if it names one.
+/// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. The natural key is
+/// made of the postback's identifiers: for SKAdNetwork it is `skadnetwork:` with ad network, transaction id and, from version 4.0 on,
+/// sequence index (``PostbackSniffer``). If the postback is genuine, verifier claims this natural key, which is also the event's id. The
+/// idempotency key is the natural key with the SHA-256 of the body, and before it the ad network of the URL if the URL names one.
 ///
-/// Nothing is verified here. A body whose kind or identifier cannot be read is answered 400. Everything else is stored and answered 200, even if
-/// it is forged: verifier decides, and the sender learns nothing. The accepted message wakes a ``ShardWorker`` of verifier, which calls
+/// Nothing is verified here. A body whose kind or identifiers cannot be read is answered 400. Any other body is stored and answered 200,
+/// even if it is forged: verifier decides later, and the sender learns nothing. A ``ShardWorker`` of verifier passes the message to
 /// `VerificationWorker`.
 struct PostbackIntake: Sendable {
   let deliveries: DeliveryQueue
@@ -29,20 +29,22 @@ struct PostbackIntake: Sendable {
         case .skAdNetwork: found.adNetworkId == nil ? "ad-network-id" : "transaction-id"
         case .adAttributionKit: "jws-string"
         }
-      return .failure(.invalidArgument(field: field, "does not name the postback"))
+      return .failure(.invalidArgument(field: field, "is missing or invalid, so the postback cannot be identified"))
     }
     var attributes = OriginalBody.attributes(contentType: request.contentType)
     attributes[PostbackKind.expectedAdNetworkAttribute] = adNetworkId
     let digest = Hex.encode(SHA256Digest.hash(request.body))
-    // The verdict depends on the ad network of the URL, so the same body at another URL is not a repeat.
+    // The verdict depends on the ad network of the URL, so the same body at another URL is another delivery.
     let scope = adNetworkId.map { "\($0)\u{0}" } ?? ""
     do {
       let outcome = try await deliveries.accept(
         AcceptRequest(
+          // The order key only chooses the shard, because postbacks do not keep order.
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // Verifier claims the natural key of a verified postback, which is stored for longer than devices repeat it.
+          // A late copy of a verified postback makes no second event, because verifier has claimed its natural key, which is stored for
+          // longer.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {

@@ -4,7 +4,7 @@ import ServiceRuntime
 import WireJSON
 
 extension PublicHTTPRequest {
-  /// True if the content type is JSON, or missing: no genuine request is refused for that.
+  /// True if the content type is JSON. Also true if it is missing, so that no genuine request is refused for that.
   var isJSON: Bool {
     guard let type = mediaType, !type.isEmpty else { return true }
     return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
@@ -12,7 +12,7 @@ extension PublicHTTPRequest {
 
   var isText: Bool { mediaType == "text/plain" }
 
-  /// The first value of a query parameter.
+  /// The first value of a query parameter, decoded; nil if it is missing or not UTF-8.
   func parameter(_ name: String) -> String? {
     for pair in (query ?? "").split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ extension PublicHTTPRequest {
     return nil
   }
 
-  /// A percent-decoded path segment or query value; nil if it is not UTF-8.
+  /// A path segment or query value without its percent-encoding; nil if the encoding is invalid or the result is not UTF-8.
   static func percentDecoded(_ text: some StringProtocol) -> String? {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
     var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ extension PublicHTTPRequest {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The body as a JSON object. Throws ``FieldError`` with the position of an error.
+  /// The body as a JSON object. Throws ``FieldError`` with the path of the invalid value.
   func object() throws(FieldError) -> JSONObject {
     let value: JSONValue
     do { value = try JSONValue(parsing: body, limits: jsonLimits) } catch { throw FieldError(field: error.path, reason: error.reason) }
@@ -49,7 +49,7 @@ extension PublicHTTPRequest {
     return object
   }
 
-  /// A message of this request for a queue.
+  /// A message for a queue that this request causes. Without a `body`, the message has the body of the request.
   func message(kind: String, body: [UInt8]? = nil, attributes: [String: String] = [:]) -> QueueMessage {
     QueueMessage(
       kind: kind, body: body ?? self.body, attributes: attributes, receivedAt: receivedAt, source: QueueMessage.publicSource,

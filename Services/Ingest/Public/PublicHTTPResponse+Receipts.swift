@@ -4,7 +4,7 @@ import ServiceRuntime
 import WireJSON
 
 extension PublicHTTPResponse {
-  /// The receipt for a delivery that is on disk: its id, and whether it is a repeat.
+  /// The receipt for a delivery that is stored as durably as `queues.durability` requires: its id, and whether it repeats an earlier one.
   static func receipt(_ outcome: AcceptOutcome, status: Int = 200) -> PublicHTTPResponse {
     json(
       status,
@@ -15,16 +15,18 @@ extension PublicHTTPResponse {
     PublicHTTPResponse(status: status, body: JSONValue.object(object).serialized)
   }
 
-  /// An error in the form of RPC errors, with the route's status if it has a special one.
+  /// An error in the format of RPC errors.
+  ///
+  /// - Parameter status: the status of the response; nil for that of the error's code.
   static func failure(_ error: RPCError, status: Int? = nil) -> PublicHTTPResponse {
     var response = PublicHTTPResponse(status: status ?? error.code.httpStatus, body: error.json)
     if let seconds = error.retryAfterSeconds { response.headers.append(("Retry-After", String(max(1, seconds)))) }
     return response
   }
 
-  /// The queue did not accept the delivery, so the sender must repeat it.
+  /// The response if the queue did not accept the delivery, so that the sender must repeat it.
   ///
-  /// - Parameter retryStatus: that of the route, see ``PublicRoute/retryStatus``; 503 if it has none.
+  /// - Parameter retryStatus: ``PublicRoute/retryStatus`` of the route; nil for 503.
   static func notAccepted(_ error: QueueError, retryStatus: Int? = nil) -> PublicHTTPResponse {
     let delay: Duration = if case .backlogFull = error { .seconds(30) } else { .seconds(5) }
     return failure(

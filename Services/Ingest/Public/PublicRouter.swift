@@ -1,9 +1,9 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// Serves the public port: finds the route and calls its intake.
+/// Serves the public port: finds the route of a request and calls its intake, such as ``PostbackIntake``.
 ///
-/// The server calls ``route(_:)`` with the path before it reads a body, and ``respond(to:)`` once the body is read and decompressed.
+/// `PublicServer` calls ``route(_:)`` with the path before it reads the body, and ``respond(to:)`` when the body is read and decompressed.
 struct PublicRouter: PublicResponder {
   let postbacks: PostbackIntake
   let notifications: NotificationIntake
@@ -11,8 +11,8 @@ struct PublicRouter: PublicResponder {
   let tokens: TokenIntake
   let sessions: SessionIntake
   let webPayloads: WebPayloadIntake
-  /// True if an app has a URL of its own for notifications.
-  let takesNotifications: @Sendable (_ bundleId: String) -> Bool
+  /// True for an app that is configured, which therefore has a URL of its own for notifications.
+  let acceptsNotifications: @Sendable (_ bundleId: String) -> Bool
 
   func route(_ path: String) -> PublicRouteDescription? {
     PublicRoute(path: path).map { route in
@@ -24,10 +24,10 @@ struct PublicRouter: PublicResponder {
 
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse {
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
-    guard request.isJSON || (route.takesText && request.isText) else {
+    guard request.isJSON || (route.acceptsText && request.isText) else {
       var response = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
-      response.headers.append(("Accept-Post", route.takesText ? "application/json, text/plain" : "application/json"))
+      response.headers.append(("Accept-Post", route.acceptsText ? "application/json, text/plain" : "application/json"))
       return response
     }
     switch route {
@@ -44,15 +44,15 @@ struct PublicRouter: PublicResponder {
   /// False for the URL of an app that is not configured.
   private func serves(_ route: PublicRoute) -> Bool {
     switch route {
-    case .notification(let bundleId?): takesNotifications(bundleId)
+    case .notification(let bundleId?): acceptsNotifications(bundleId)
     case .retention(let bundleId): retention.live.serves(bundleId)
-    case .token(let bundleId?): tokens.takes(bundleId)
+    case .token(let bundleId?): tokens.acceptsTokens(bundleId)
     default: true
     }
   }
 }
 
-/// The routes of the public port, each with and without a slash at its end, because Apple does not follow redirects.
+/// The routes of the public port. A path may have a slash at its end, because Apple does not follow a redirect to the path without it.
 enum PublicRoute: Sendable, Hashable {
   /// A postback; with the ad network if the URL names one.
   case postback(adNetworkId: String?)
@@ -68,7 +68,7 @@ enum PublicRoute: Sendable, Hashable {
 
   /// Nil for an unknown path.
   init?(path: String) {
-    // Every request is routed. Strings are used instead of substrings, because comparing an ASCII string is a `memcmp`.
+    // This runs for every request. A `String` is used instead of a `Substring`, because ASCII strings are compared with `memcmp`.
     let path = path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
     switch path {
     case "/.well-known/skadnetwork/report-attribution", "/.well-known/appattribution/report-attribution", "/v1/postbacks":
@@ -94,14 +94,14 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// The decoded segment between a prefix and a suffix; nil if there is none, or more than one.
+  /// The decoded path segment between a prefix and a suffix; nil if there is none, or more than one.
   private static func segment(_ path: String, after prefix: String, before suffix: String = "") -> String? {
     guard path.hasPrefix(prefix), path.utf8.count >= prefix.utf8.count + suffix.utf8.count, suffix.isEmpty || path.hasSuffix(suffix) else {
       return nil
     }
     let segment = path.utf8.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count)
     guard !segment.contains(UInt8(ascii: "/")) else { return nil }
-    // An empty install id passes here, and is refused later by a rule that names the field.
+    // An empty install id is accepted here, because `SessionIntake` refuses it with an error that names the field.
     return PublicHTTPRequest.percentDecoded(Substring(segment)).flatMap { $0.isEmpty && suffix.isEmpty ? nil : $0 }
   }
 
@@ -109,8 +109,8 @@ enum PublicRoute: Sendable, Hashable {
     if case .attStatus = self { "PUT" } else { "POST" }
   }
 
-  /// The status after which the route's senders retry; nil if they retry after the usual ones. Apple documents retries of devices that send
-  /// postbacks only for 500, and retries of the App Store for "40x" and "50x", which may not include 429.
+  /// The status of a response that asks the sender to retry; nil if the sender understands the usual ones, 429 and 503. Apple documents
+  /// that devices retry postbacks after 500, and that the App Store retries notifications after "40x" and "50x", which may not include 429.
   var retryStatus: Int? {
     switch self {
     case .postback: 500
@@ -119,7 +119,7 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// A bounded name for metrics and logs.
+  /// The name of the route in metrics and logs. It contains no part of the path.
   var name: String {
     switch self {
     case .postback: "postback"
@@ -149,8 +149,8 @@ enum PublicRoute: Sendable, Hashable {
     }
   }
 
-  /// True if the body may be text.
-  var takesText: Bool {
+  /// True if the body may be plain text.
+  var acceptsText: Bool {
     if case .token = self { true } else { false }
   }
 }

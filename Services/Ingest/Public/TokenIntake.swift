@@ -4,14 +4,16 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// Accepts AdServices attribution tokens from apps and SDKs: as JSON, or as text with the other fields in the query.
+/// Accepts AdServices attribution tokens from apps and SDKs into the queue `tokens`: as JSON, or as plain text with the other fields in the
+/// query. A device that could not get a token reports its error instead, which is only counted.
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
+  /// The rule for the time of the first call to Apple.
   let rule: AdServicesRetryRule
   let clock: ScaledClock
   let metrics: IngestMetrics
   /// True if tokens of an app are accepted.
-  let takes: @Sendable (_ bundleId: String) -> Bool
+  let acceptsTokens: @Sendable (_ bundleId: String) -> Bool
 
   /// - Parameter bundleId: the app whose URL was called. Then the request need not name the app, and must not name another one.
   func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
@@ -23,7 +25,7 @@ struct TokenIntake: Sendable {
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    // The token has not expired, because its creation time was checked.
+    // The rule does not end the exchange here: `TokenSubmission` refuses expired tokens.
     var notBefore: Int64?
     if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt),
       at > request.receivedAt
@@ -45,8 +47,9 @@ struct TokenIntake: Sendable {
     }
   }
 
-  /// Handles a device's error instead of a token: it is counted, and nothing is queued.
-  private func deviceError(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> PublicHTTPResponse? {
+  /// The response to an error that a device reports instead of a token; nil if the request reports none. The error is counted, and nothing
+  /// is queued.
+  private func deviceError(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> PublicHTTPResponse? {
     let body = try request.object()
     guard let value = body["attributionError"], value != .null else { return nil }
     guard body["token"] == nil || body["token"] == .null else {
@@ -55,7 +58,7 @@ struct TokenIntake: Sendable {
     guard let error = value.int64Value.flatMap({ DeviceTokenError(rawValue: $0) }) else {
       throw FieldError(field: "attributionError", reason: "must be 1 (network), 2 (internal) or 3 (platform not supported)")
     }
-    guard let bundleId = try app(try string("bundleId", in: body), own), !bundleId.isEmpty else {
+    guard let bundleId = try app(try string("bundleId", in: body), urlBundleId), !bundleId.isEmpty else {
       throw FieldError(field: "bundleId", reason: "must be the app's bundle id")
     }
     try check(bundleId)
@@ -63,29 +66,31 @@ struct TokenIntake: Sendable {
     return .json(202, ["status": "counted", "retry": .bool(error.mayBeTriedAgain)])
   }
 
-  /// The app that the request or the URL names.
-  private func app(_ named: String?, _ own: String?) throws(FieldError) -> String? {
-    guard let named, let own, !named.isExactly(own) else { return named ?? own }
+  /// The app that the request or the URL names. Throws if they name different apps.
+  private func app(_ requestBundleId: String?, _ urlBundleId: String?) throws(FieldError) -> String? {
+    guard let requestBundleId, let urlBundleId, !requestBundleId.isExactly(urlBundleId) else { return requestBundleId ?? urlBundleId }
     throw FieldError(field: "bundleId", reason: "is not the app of this URL")
   }
 
   private func check(_ bundleId: String) throws(FieldError) {
-    guard takes(bundleId) else { throw FieldError(field: "bundleId", reason: "is not a configured app") }
+    guard acceptsTokens(bundleId) else { throw FieldError(field: "bundleId", reason: "is not a configured app") }
   }
 
-  private func json(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
+  private func json(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> TokenSubmission {
     let body = try request.object()
     return try TokenSubmission(
-      token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), own),
+      token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), urlBundleId),
       installId: try string("installId", in: body), attStatus: try ATTStatus(parsing: body["attStatus"]),
       requestedAt: try SessionSubmission.time("requestedAt", in: body), receivedAt: request.receivedAt)
   }
 
-  private func text(_ request: PublicHTTPRequest, _ own: String?) throws(FieldError) -> TokenSubmission {
+  private func text(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> TokenSubmission {
     var requestedAt: Int64?
     if let text = request.parameter("requestedAt") {
       requestedAt = DeviceTime.milliseconds(text) ?? Int64(text)
-      guard requestedAt != nil else { throw FieldError(field: "requestedAt", reason: "must be a time of RFC 3339") }
+      guard requestedAt != nil else {
+        throw FieldError(field: "requestedAt", reason: "must be a time of RFC 3339 or milliseconds since 1970")
+      }
     }
     var status = ATTStatus.unavailable
     if let text = request.parameter("attStatus") {
@@ -98,7 +103,7 @@ struct TokenIntake: Sendable {
       throw FieldError(field: "token", reason: "must be ASCII")
     }
     return try TokenSubmission(
-      token: token, bundleId: try app(request.parameter("bundleId"), own), installId: request.parameter("installId"),
+      token: token, bundleId: try app(request.parameter("bundleId"), urlBundleId), installId: request.parameter("installId"),
       attStatus: status,
       requestedAt: requestedAt, receivedAt: request.receivedAt)
   }

@@ -6,19 +6,21 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Calls users' decision services (`attribution.retention.v1.RetentionDecisionService`). A service whose calls mostly fail is not called
-/// for a while.
+/// Calls the decision services of users (`attribution.retention.v1.RetentionDecisionService`). Each service has a circuit breaker: if at
+/// least half of its calls fail, it is not called for a while.
 final class DecisionServices: Sendable {
-  /// A service's decision.
+  /// The decision of a service.
   enum Decision: Sendable {
     case answer(RetentionProposal)
+    /// The App Store shows its default message.
     case defaultMessage
-    /// The configured rules decide.
+    /// The service leaves the decision to the configured rules.
     case rules
-    /// The call failed, or the service was not called.
-    case nothing
+    /// The call failed or its response cannot be used, or the service was not called.
+    case failed
   }
 
+  /// A service's client and circuit breaker.
   private final class Entry: Sendable {
     let client: RPCClient
     let breaker: Mutex<CircuitBreaker>
@@ -30,7 +32,7 @@ final class DecisionServices: Sendable {
   }
 
   private static let rule = CircuitBreaker.Rule(
-    window: 10_000, minCalls: 10, failureShare: 0.5, firstPause: 1000, maxPause: 10_000, probePatience: 5000)
+    window: 10_000, minCalls: 10, failureShare: 0.5, firstPause: 1000, maxPause: 10_000, probeTimeout: 5000)
 
   private let entries = Mutex<[RetentionPlan.DecisionService: Entry]>([:])
   private let connect: @Sendable (RetentionPlan.DecisionService) -> RPCClient
@@ -41,33 +43,37 @@ final class DecisionServices: Sendable {
     self.connect = connect
   }
 
+  /// - Parameters:
+  ///   - facts: what is known about the subscription; nil if nothing is.
+  ///   - list: the approved messages; nil if they are not known.
+  ///   - time: the greatest time of the call, beside the service's own timeout.
   func decision(
-    of service: RetentionPlan.DecisionService, _ question: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
+    of service: RetentionPlan.DecisionService, _ realtimeRequest: RealtimeRequest, bundleId: String, facts: RetentionFacts?,
     list: RetentionMessageList?, within time: Duration, _ request: PublicHTTPRequest
   ) async -> Decision {
     let entry = entry(service)
-    guard time > .zero, case .call(let permit) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .nothing }
+    guard time > .zero, case .call(let permit) = entry.breaker.withLock({ $0.admit(now: WallClock.now()) }) else { return .failed }
     func record(_ result: CircuitBreaker.Result) {
       entry.breaker.withLock { $0.record(permit, result, now: WallClock.now(), chance: Double.random(in: 0..<1)) }
     }
     let response: DecideRetentionResponse
     do throws(RPCError) {
       response = try await entry.client.call(
-        RetentionDecisionService.DecideRetention.self, Self.message(question, bundleId, facts, list),
+        RetentionDecisionService.DecideRetention.self, Self.message(realtimeRequest, bundleId, facts, list),
         timeout: min(service.timeout, time), traceparent: request.traceparent, requestId: request.requestId)
     } catch {
       record(.failed)
       logger.info(
         "a decision service did not decide",
         metadata: ["app": "\(bundleId)", "reason": "\(error.code.rawValue)", "requestId": "\(request.requestId)"])
-      return .nothing
+      return .failed
     }
     record(.succeeded)
     do throws(RequestRefusal) { return try Self.decision(response) } catch {
       logger.warning(
         "a decision service's answer cannot be used",
         metadata: ["app": "\(bundleId)", "reason": "\(error)", "requestId": "\(request.requestId)"])
-      return .nothing
+      return .failed
     }
   }
 
@@ -81,13 +87,13 @@ final class DecisionServices: Sendable {
   }
 
   private static func message(
-    _ question: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ list: RetentionMessageList?
+    _ realtimeRequest: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ list: RetentionMessageList?
   ) -> DecideRetentionRequest {
     DecideRetentionRequest(
-      bundleId: bundleId, appAppleId: question.appAppleId, environment: question.environment,
-      requestIdentifier: question.requestIdentifier, originalTransactionId: question.originalTransactionId,
-      productId: question.productId, userLocale: question.userLocale,
-      signedDate: Timestamp(millisecondsSince1970: question.signedDate),
+      bundleId: bundleId, appAppleId: realtimeRequest.appAppleId, environment: realtimeRequest.environment,
+      requestIdentifier: realtimeRequest.requestIdentifier, originalTransactionId: realtimeRequest.originalTransactionId,
+      productId: realtimeRequest.productId, userLocale: realtimeRequest.userLocale,
+      signedDate: Timestamp(millisecondsSince1970: realtimeRequest.signedDate),
       subscription: facts.map { facts in
         RetentionSubscription(
           state: facts.status.rawValue, productId: facts.productId, subscriptionGroupIdentifier: facts.subscriptionGroupId,
@@ -121,6 +127,7 @@ final class DecisionServices: Sendable {
     }
     if response.rules == true { return .rules }
     if response.defaultMessage == true { return .defaultMessage }
-    throw RequestRefusal(field: "answer", "holds none of its kinds")
+    throw RequestRefusal(
+      field: "answer", "must be message, alternateProduct, promotionalOffer, advancedCommerce, rules or defaultMessage")
   }
 }

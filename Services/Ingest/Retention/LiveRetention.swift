@@ -3,16 +3,18 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// The current plans. A changed configuration replaces all of them, or none.
+/// The current plans of all apps (``RetentionPlan``). A changed configuration replaces all of them, or none.
 final class LiveRetention: Sendable {
   private struct State {
+    /// The plans by bundle id.
     var plans: [String: RetentionPlan]
     var settings: RetentionSettings
-    /// A change of the configuration keeps the certificates that it has cached. Nil until an app has a plan.
+    /// Verifies requests. After a change of the configuration, its successor keeps the certificates that it has cached. Nil until an app
+    /// has a plan.
     var verifier: SignedDataVerifier?
   }
 
-  /// What is needed to verify and answer one request.
+  /// The plan, the settings and the verifier for one request.
   struct ActivePlan: Sendable {
     let plan: RetentionPlan
     let settings: RetentionSettings
@@ -31,7 +33,7 @@ final class LiveRetention: Sendable {
         verifier: plans.isEmpty ? nil : try configuration.signedDataVerifier(logger).ofSignedData(of: plans.values.map(\.app))))
   }
 
-  /// Throws any error that would prevent ingest from starting.
+  /// Throws the error of an invalid plan, which would prevent ingest from starting.
   static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError) { _ = try plans(configuration) }
 
   /// Adopts a changed configuration. Throws and changes nothing if the configuration is invalid.
@@ -53,7 +55,7 @@ final class LiveRetention: Sendable {
     state.withLock { $0.verifier != nil && $0.plans[bundleId]?.app.bundleId.isExactly(bundleId) == true }
   }
 
-  /// Nil for an app whose requests are not answered here.
+  /// The plan of an app; nil if its requests are not answered here.
   func activePlan(of bundleId: String) -> ActivePlan? {
     state.withLock { state in
       guard let plan = state.plans[bundleId], plan.app.bundleId.isExactly(bundleId), let verifier = state.verifier else { return nil }

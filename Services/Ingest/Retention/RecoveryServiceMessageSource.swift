@@ -2,8 +2,9 @@ import AppStore
 import AttributionClient
 import AttributionProtocol
 
-/// Requests the list from notification-recovery, which requests it from Apple.
+/// Lists the approved messages by an RPC to notification-recovery, which requests the list from Apple.
 struct RecoveryServiceMessageSource: RetentionMessageSource {
+  /// Longer than usual, because notification-recovery may have to wait for Apple's rate limit.
   private static let timeout: Duration = .seconds(20)
   private static let approved = "APPROVED"
 

@@ -1,22 +1,23 @@
 import AppStore
 import WireJSON
 
-/// The answer to a request, and the reasons for it.
+/// The answer to a request, with the reasons that its event reports.
 struct RetentionDecision: Sendable, Hashable {
-  /// The reason why an answer is not the preferred one.
+  /// A reason why the answer is a fallback and not the preferred answer.
   enum Cause: String, Sendable, Hashable, CaseIterable {
-    /// Apple does not show a preferred message: it or one of its images is not approved, or it has an image where none may be.
+    /// Apple would not show the preferred message: it or one of its images is not approved, or it has an image although it must have none.
     case unapproved
-    /// Signer did not sign in time.
+    /// Signer did not sign the offer in time.
     case signer
-    /// The subscription's history was not available in time.
+    /// The subscription's history was not available in time, although the decision depends on it.
     case history
     /// The decision service did not answer in time, or its answer cannot be used.
     case service
-    /// There was no decision in time.
+    /// The decision was not made in time.
     case late
   }
 
+  /// What decided the answer: the configured rules, or the decision service.
   enum Source: String, Sendable, Hashable { case rules, service }
 
   var answer = RealtimeAnswer.defaultMessage
@@ -24,13 +25,13 @@ struct RetentionDecision: Sendable, Hashable {
   /// The rule that applied.
   var rule: String?
   var causes: [Cause] = []
-  /// Rules that might have applied if the history had been known.
+  /// The names of rules that might have applied if the history had been known.
   var undecided: [String] = []
-  /// Preferred messages that may not be shown.
+  /// The identifiers of preferred messages that may not be shown.
   var unapproved: [String] = []
   /// The customer's position in each experiment, hundredths of a percent.
   var experiments: [String: Int] = [:]
-  /// The key of the offer's signature.
+  /// The id of the key that signed the offer.
   var keyId: String?
   var offerIdentifier: String?
   var productId: String?
@@ -39,13 +40,15 @@ struct RetentionDecision: Sendable, Hashable {
 
   init() {}
 
+  /// The decision if none was made in time: the App Store shows its default message.
   static var late: RetentionDecision {
     var decision = RetentionDecision()
     decision.causes = [.late]
     return decision
   }
 
-  mutating func note(_ cause: Cause) {
+  /// Adds a cause, once.
+  mutating func add(_ cause: Cause) {
     if !causes.contains(cause) { causes.append(cause) }
   }
 
@@ -69,11 +72,12 @@ struct RetentionDecision: Sendable, Hashable {
   }
 }
 
-/// The answer that is valid for all who send the same request, as Redis stores it. Its JSON is serialized once.
-struct KeptAnswer: Sendable {
-  /// One of a fixed set of values, for metrics (`RealtimeAnswer.kind`).
+/// A decision as it is sent and as Redis stores it: ``RetentionRecords`` returns it again for a repeated request. Its JSON is serialized
+/// once.
+struct StoredAnswer: Sendable {
+  /// The kind of the answer, for metrics (`RealtimeAnswer.kind`).
   let kind: String
-  /// The body of the answer.
+  /// The body of the response.
   let answer: [UInt8]
   /// The decision as events contain it.
   let decision: [UInt8]
@@ -86,9 +90,10 @@ struct KeptAnswer: Sendable {
     self.decision = JSONValue.object(decision.json).serialized
   }
 
-  /// An answer with the JWS of an offer is somewhat shorter.
+  /// The size for which memory is reserved. The longest usual answer, with the JWS of an offer, is somewhat shorter.
   private static let usualAnswerBytes = 960
 
+  /// The answer and the decision as one JSON object, as Redis stores them.
   var bytes: [UInt8] {
     var writer = JSONWriter(reserving: answer.count + decision.count + 32)
     writer.beginObject()
@@ -100,6 +105,7 @@ struct KeptAnswer: Sendable {
     return writer.bytes
   }
 
+  /// Reads a stored answer; nil if it cannot be read.
   init?(bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes, limits: .ownDocuments).objectValue,
       let answer = object["answer"]?.objectValue.flatMap({ RealtimeAnswer(json: $0) }), let decision = object["decision"]?.objectValue
@@ -109,6 +115,6 @@ struct KeptAnswer: Sendable {
     self.decision = JSONValue.object(decision).serialized
   }
 
-  /// True if both are the same answer for the same reason.
-  func isSame(as other: KeptAnswer) -> Bool { answer == other.answer && decision == other.decision }
+  /// True if both have the same answer and the same decision.
+  func isSame(as other: StoredAnswer) -> Bool { answer == other.answer && decision == other.decision }
 }

@@ -3,8 +3,8 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Answers the App Store's requests for retention messages (Get Retention Message): verifies each request and has the responder decide the
-/// answer.
+/// Answers the App Store's requests for retention messages (Get Retention Message). It verifies each request; ``RetentionResponder``
+/// decides the answer.
 struct RetentionIntake: Sendable {
   let live: LiveRetention
   let responder: RetentionResponder
@@ -14,7 +14,7 @@ struct RetentionIntake: Sendable {
     let received = ContinuousClock.now
     guard let active = live.activePlan(of: bundleId) else { return .failure(.notFound("no such route")) }
     let signedPayload: String
-    let question: RealtimeRequest
+    let realtimeRequest: RealtimeRequest
     do throws(RequestRefusal) {
       signedPayload = try RealtimeRequestBody(parsing: request.body, limits: request.jsonLimits).signedPayload
     } catch {
@@ -24,22 +24,22 @@ struct RetentionIntake: Sendable {
     let verdict = active.verifier.verdict(
       on: signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: bundleId), now: request.receivedAt)
     guard verdict.valid, let payload = verdict.payload else { return refused(verdict) }
-    do throws(RequestRefusal) { question = try RealtimeRequest(validating: payload) } catch {
+    do throws(RequestRefusal) { realtimeRequest = try RealtimeRequest(validating: payload) } catch {
       metrics.refused("malformed")
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
-    // In production, the verifier has compared the id. In the sandbox, Apple may leave it out, as 0.
-    if let expected = active.plan.app.appAppleId, question.appAppleId != expected,
-      question.environment == "Production" || question.appAppleId != 0
+    // In production, the verifier above has compared `appAppleId`. In the sandbox, Apple may send 0 in its place.
+    if let expected = active.plan.app.appAppleId, realtimeRequest.appAppleId != expected,
+      realtimeRequest.environment == "Production" || realtimeRequest.appAppleId != 0
     {
       return refused(.wrongApp, field: "appAppleId")
     }
-    guard request.receivedAt - question.signedDate <= active.settings.maxAge.milliseconds else {
+    guard request.receivedAt - realtimeRequest.signedDate <= active.settings.maxAge.milliseconds else {
       metrics.refused("stale")
       return .failure(RPCError(.permissionDenied, "signedDate: the request was signed too long ago", reason: "STALE"))
     }
     let answer = await responder.answer(
-      question, signedPayload: signedPayload, active, request, until: received + active.settings.budget)
+      realtimeRequest, signedPayload: signedPayload, active, request, until: received + active.settings.budget)
     return PublicHTTPResponse(status: 200, body: answer.answer)
   }
 
@@ -48,21 +48,21 @@ struct RetentionIntake: Sendable {
     return refused(reason, field: verdict.field)
   }
 
-  /// Only the App Store calls this route, and it shows its default message after an error. The answer's text helps operators to find the
-  /// cause.
+  /// The response to a request that failed verification. After an error the App Store shows its default message; the text is for operators
+  /// who look for the cause.
   private func refused(_ reason: SignedDataReason, field: String?) -> PublicHTTPResponse {
     metrics.refused(reason.rawValue)
-    let word = reason.rawValue.uppercased()
+    let errorReason = reason.rawValue.uppercased()
     switch reason {
     case .malformed, .malformedJWS:
       return .failure(.invalidArgument(field: field ?? "signedPayload", "is not a signed request of the App Store (\(reason.rawValue))"))
     case .wrongApp:
-      return .failure(RPCError(.permissionDenied, "appAppleId: the request is of another app than the URL", reason: word))
+      return .failure(RPCError(.permissionDenied, "appAppleId: the request is for another app than the URL", reason: errorReason))
     case .wrongEnvironment:
-      return .failure(RPCError(.permissionDenied, "environment: the app is not configured for it", reason: word))
+      return .failure(RPCError(.permissionDenied, "environment: is not configured for the app", reason: errorReason))
     default:
       return .failure(
-        RPCError(.unauthenticated, "signedPayload: the App Store did not sign it (\(reason.rawValue))", reason: word))
+        RPCError(.unauthenticated, "signedPayload: the App Store did not sign it (\(reason.rawValue))", reason: errorReason))
     }
   }
 }

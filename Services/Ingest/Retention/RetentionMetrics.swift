@@ -12,6 +12,7 @@ struct RetentionMetrics: Sendable {
   private static let dropped = "attribution_retention_events_dropped_total"
   private static let age = "attribution_retention_messages_age_seconds"
 
+  /// The label values of the metric of answers.
   private struct Labels: Equatable {
     let environment: String
     let answer: String
@@ -43,7 +44,7 @@ struct RetentionMetrics: Sendable {
 
   func refused(_ reason: String) { registry.add(Self.refusals, 1, [reason]) }
 
-  func answered(_ answer: KeptAnswer, environment: String, after time: Duration) {
+  func answered(_ answer: StoredAnswer, environment: String, after time: Duration) {
     answers[Labels(environment: environment, answer: answer.kind)]?.add()
     seconds?.observe(time / .seconds(1))
   }
@@ -53,7 +54,9 @@ struct RetentionMetrics: Sendable {
   func pendingEvents(_ count: Int) { registry.set(Self.pending, Double(count)) }
   func droppedEvent() { registry.add(Self.dropped) }
 
-  /// - Parameter ages: by environment, the age of the oldest app's list in seconds.
+  /// Sets the ages of the lists of approved messages before each scrape.
+  ///
+  /// - Parameter ages: the age of the oldest list, seconds, by environment.
   func messages(_ ages: @escaping @Sendable () -> [String: Double]) {
     registry.collect { [registry] in
       for (environment, seconds) in ages() { registry.set(Self.age, seconds, [environment]) }

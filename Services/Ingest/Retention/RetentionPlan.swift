@@ -2,7 +2,8 @@ import AppStore
 import Cryptography
 import ServiceRuntime
 
-/// How one app's requests for retention messages are answered.
+/// How the requests for retention messages of one app are answered: by rules, and by a decision service of the user if one is configured.
+/// It is made from the app's section `retention` of the configuration.
 struct RetentionPlan: Sendable {
   /// A user's decision service.
   struct DecisionService: Sendable, Hashable {
@@ -15,7 +16,7 @@ struct RetentionPlan: Sendable {
   let rules: RetentionRuleSet
   let decisionService: DecisionService?
 
-  /// Throws an error with the place in the file if a rule is invalid.
+  /// Throws if a rule is invalid. The error names the rule's setting.
   init(_ app: KnownApp, _ settings: AppRetentionSettings) throws(ConfigurationError) {
     self.app = app
     rules = RetentionRuleSet(try settings.rules.map { rule throws(ConfigurationError) in try Self.rule(rule) })
@@ -29,7 +30,7 @@ struct RetentionPlan: Sendable {
       return DecisionService(url: service.url, token: token, timeout: service.timeout)
     }
     guard !app.environments.isDisjoint(with: ["Production", "Sandbox"]) else {
-      throw ConfigurationError(settings.place, "is for an app of Production or Sandbox; Apple sends nothing elsewhere")
+      throw ConfigurationError(settings.place, "needs an app with the environment Production or Sandbox; Apple sends requests only there")
     }
   }
 
@@ -45,17 +46,19 @@ struct RetentionPlan: Sendable {
   private static func conditions(_ given: AppRetentionSettings.Conditions) throws(RequestRefusal) -> RetentionConditions {
     var conditions = RetentionConditions()
     for environment in given.environments ?? [] where !["Production", "Sandbox"].contains(environment) {
-      throw RequestRefusal(field: "environments", "must hold Production or Sandbox")
+      throw RequestRefusal(field: "environments", "must contain only Production and Sandbox")
     }
     for storefront in given.storefronts ?? [] where storefront.utf8.count != 3 || !storefront.utf8.allSatisfy({ (65...90).contains($0) }) {
-      throw RequestRefusal(field: "storefronts", "must hold countries of ISO 3166-1 in three capital letters, such as DEU")
+      throw RequestRefusal(field: "storefronts", "must contain only countries of ISO 3166-1 in three capital letters, such as DEU")
     }
     conditions.environments = given.environments.map(Set.init)
     conditions.products = given.products.map(Set.init)
     conditions.groups = given.groups.map(Set.init)
     conditions.storefronts = given.storefronts.map(Set.init)
     conditions.locales = try given.locales?.map { text throws(RequestRefusal) in
-      guard let locale = LocaleTag(text) else { throw RequestRefusal(field: "locales", "'\(text)' is no locale such as en or en-US") }
+      guard let locale = LocaleTag(text) else {
+        throw RequestRefusal(field: "locales", "must contain only locales such as en or en-US, not '\(text)'")
+      }
       return locale
     }
     conditions.states = try given.states.map { names throws(RequestRefusal) in
@@ -63,7 +66,7 @@ struct RetentionPlan: Sendable {
       for name in names {
         guard let state = SubscriptionStatus(rawValue: name) else {
           throw RequestRefusal(
-            field: "states", "must hold some of \(SubscriptionStatus.allCases.map(\.rawValue).joined(separator: ", "))")
+            field: "states", "must contain only \(SubscriptionStatus.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         states.insert(state)
       }
@@ -98,6 +101,7 @@ struct RetentionPlan: Sendable {
     return try RetentionOption(message: message, content)
   }
 
+  /// A value that is made from a setting. An error names the setting.
   private static func located<Value>(_ place: String, _ make: () throws(RequestRefusal) -> Value) throws(ConfigurationError) -> Value {
     do throws(RequestRefusal) { return try make() } catch { throw ConfigurationError("\(place).\(error.field)", error.reason) }
   }

@@ -4,35 +4,37 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Stores the answer to each request, so that every instance gives the same answer to the same request, and publishes one event for each
-/// request.
+/// Stores the answer to each request in Redis, so that every instance gives the same answer to a repeated request. In the same step it
+/// accepts a message from which verifier publishes one event for each request.
 ///
-/// If Redis is unavailable, requests are answered nevertheless. Answers that could not be stored stay in memory, up to
+/// While Redis is unavailable, requests are answered nevertheless. Answers that could not be stored wait in memory, up to
 /// `retention.pendingEvents`, and are stored when Redis is available again.
 final class RetentionRecords: Sendable {
-  /// An answer that is not stored yet.
+  /// An answer that is to be stored.
   private struct Pending: Sendable {
-    let kept: KeptAnswer
+    let answer: StoredAnswer
     let naturalKey: String
     let signedPayload: String
     let bundleId: String
-    /// The message without its body.
+    /// The message for the queue, still without its body.
     let message: QueueMessage
   }
 
   private struct State {
-    var recent: [String: KeptAnswer] = [:]
-    /// A ring with the keys of `recent`, from the oldest to the newest.
+    /// The last answers of this instance, by natural key. They answer repeated requests, also while Redis is unavailable.
+    var recent: [String: StoredAnswer] = [:]
+    /// The keys of `recent`. When it is full, it is a ring, and `next` is the index of the oldest key.
     var order: [String] = []
     var next = 0
+    /// Answers that wait until Redis is available.
     var pending: [Pending] = []
-    /// True if pending answers are no longer stored.
-    var isEnded = false
+    /// True if pending answers will not be stored any more, because the service ends.
+    var hasEnded = false
   }
 
-  /// The size of `recent`, which answers repeats while Redis is unavailable.
   private static let maxRecent = 4096
-  private static let pause: Duration = .milliseconds(500)
+  /// The interval at which pending answers are tried again.
+  private static let retryInterval: Duration = .milliseconds(500)
 
   private let deliveries: DeliveryQueue
   private let settings: @Sendable () -> RetentionSettings
@@ -50,40 +52,45 @@ final class RetentionRecords: Sendable {
     self.settings = settings
   }
 
-  /// The answer that this instance gave to the same request.
-  func recent(_ question: RealtimeRequest) -> KeptAnswer? { state.withLock { $0.recent[question.naturalKey] } }
+  /// The answer that this instance gave to the same request before; nil if there is none.
+  func recent(_ realtimeRequest: RealtimeRequest) -> StoredAnswer? {
+    state.withLock { $0.recent[realtimeRequest.naturalKey] }
+  }
 
-  /// Stores an answer and publishes its event. Returns the answer that counts: an earlier one to the same request, if there is one.
+  /// Stores an answer and accepts the message for its event. Returns the answer that counts: an earlier answer of any instance to the same
+  /// request, if there is one.
   func record(
-    _ answer: KeptAnswer, _ question: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicHTTPRequest
-  ) async -> KeptAnswer {
+    _ answer: StoredAnswer, _ realtimeRequest: RealtimeRequest, signedPayload: String, bundleId: String, _ request: PublicHTTPRequest
+  ) async -> StoredAnswer {
     let pending = Pending(
-      kept: answer, naturalKey: question.naturalKey, signedPayload: signedPayload, bundleId: bundleId,
+      answer: answer, naturalKey: realtimeRequest.naturalKey, signedPayload: signedPayload, bundleId: bundleId,
       message: request.message(kind: RetentionRecord.kind, body: [], attributes: [RetentionRecord.bundleIdAttribute: bundleId]))
     guard let counted = await store(pending) else {
       postpone(pending)
       return answer
     }
     if !counted.isSame(as: answer) { metrics.replayed() }
-    remember(counted, question.naturalKey, replaces: true)
+    remember(counted, realtimeRequest.naturalKey, replaces: true)
     return counted
   }
 
-  /// Remembers the given answer for repeats, as long as it is not known which answer counts.
-  func answered(_ answer: KeptAnswer, _ question: RealtimeRequest) { remember(answer, question.naturalKey, replaces: false) }
+  /// Remembers the answer that was sent, for repeated requests. An answer of which it is known that it counts is not replaced.
+  func answered(_ answer: StoredAnswer, _ realtimeRequest: RealtimeRequest) {
+    remember(answer, realtimeRequest.naturalKey, replaces: false)
+  }
 
   /// Stores pending answers until its task is cancelled, and then once more.
   func run() async {
     while !Task.isCancelled {
-      do { try await Task.sleep(for: Self.pause) } catch { break }
+      do { try await Task.sleep(for: Self.retryInterval) } catch { break }
       await storePending()
     }
     await storePending()
-    let left = state.withLock { state in
-      state.isEnded = true
+    let remaining = state.withLock { state in
+      state.hasEnded = true
       return state.pending.count
     }
-    if left > 0 { logger.error("retention answers were not stored; their events are lost", metadata: ["count": "\(left)"]) }
+    if remaining > 0 { logger.error("retention answers were not stored; their events are lost", metadata: ["count": "\(remaining)"]) }
   }
 
   private func storePending() async {
@@ -98,30 +105,32 @@ final class RetentionRecords: Sendable {
     }
   }
 
+  /// Keeps an answer in memory until it can be stored, if there is room.
   private func postpone(_ pending: Pending) {
     let maxPending = settings().pendingEvents
-    let (count, isKept) = state.withLock { state in
-      let isKept = !state.isEnded && state.pending.count < maxPending
-      if isKept { state.pending.append(pending) }
-      return (state.pending.count, isKept)
+    let (count, isAdded) = state.withLock { state in
+      let isAdded = !state.hasEnded && state.pending.count < maxPending
+      if isAdded { state.pending.append(pending) }
+      return (state.pending.count, isAdded)
     }
     metrics.pendingEvents(count)
-    guard !isKept else { return }
+    guard !isAdded else { return }
     metrics.droppedEvent()
     logger.error(
-      "a retention answer cannot be stored, and too many are pending; its event is lost", metadata: ["app": "\(pending.bundleId)"])
+      "a retention answer cannot be stored, and too many answers wait already; its event is lost", metadata: ["app": "\(pending.bundleId)"])
   }
 
-  /// Returns nil if Redis does not store it.
-  private func store(_ pending: Pending) async -> KeptAnswer? {
+  /// Stores an answer, or finds the earlier one. Returns the answer that counts; nil if Redis does not answer or the queue is full.
+  private func store(_ pending: Pending) async -> StoredAnswer? {
     do {
-      let record = OwnRecord(service: "ingest", name: pending.naturalKey, value: pending.kept.bytes, life: settings().answersKept)
-      guard case .earlier(let bytes) = try await deliveries.accept(request(pending, pending.kept), keeping: record) else {
-        return pending.kept
+      let record = OwnRecord(service: "ingest", name: pending.naturalKey, value: pending.answer.bytes, ttl: settings().answersKept)
+      guard case .earlier(let bytes) = try await deliveries.accept(request(pending, pending.answer), keeping: record) else {
+        return pending.answer
       }
-      // If the stored answer is of another version and cannot be read, the event contains the current one.
-      let counted = KeptAnswer(bytes: bytes) ?? pending.kept
-      // The instance that stored the answer may have found the queue full, or died. The queue accepts it once, from any instance.
+      // If a newer build stored the answer in a format that this one cannot read, the event contains the present answer.
+      let counted = StoredAnswer(bytes: bytes) ?? pending.answer
+      // The instance that stored the answer may have died, or the queue was full, before the message was accepted. The queue accepts the
+      // message once.
       _ = try await deliveries.accept(request(pending, counted))
       return counted
     } catch {
@@ -130,14 +139,15 @@ final class RetentionRecords: Sendable {
     }
   }
 
-  private func request(_ pending: Pending, _ answer: KeptAnswer) -> AcceptRequest {
+  private func request(_ pending: Pending, _ answer: StoredAnswer) -> AcceptRequest {
     var message = pending.message
     message.body = RetentionRecord.body(signedPayload: pending.signedPayload, answer: answer.answer, decision: answer.decision)
     return AcceptRequest(
       queue: .intake, idempotencyKey: pending.naturalKey, naturalKey: pending.naturalKey, message: message, isKnownBriefly: true)
   }
 
-  private func remember(_ answer: KeptAnswer, _ key: String, replaces: Bool) {
+  /// - Parameter replaces: true to replace an answer that is remembered for this key.
+  private func remember(_ answer: StoredAnswer, _ key: String, replaces: Bool) {
     state.withLock { state in
       if !replaces, state.recent[key] != nil { return }
       guard state.recent.updateValue(answer, forKey: key) == nil else { return }

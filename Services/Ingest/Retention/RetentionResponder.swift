@@ -5,17 +5,21 @@ import ServiceRuntime
 import Synchronization
 import Traces
 
-/// Decides the answer to a request within the budget.
+/// Decides the answer to a verified request within `retention.budget`, the time for which the App Store waits at most.
 ///
-/// Each call to another service has its own timeout, because any of them may hang. When the budget is used up, the best answer so far is
-/// sent. The answer that is sent is also the one that is stored and recorded.
+/// The decision service decides, if one is configured; otherwise, or if it fails, the rules of the ``RetentionPlan`` do. The decision is
+/// stored by ``RetentionRecords``, whose answer is sent. Each call to another service has its own timeout, because any of them may hang.
+///
+/// If storing takes longer than `retention.storeTimeout`, the answer is sent before it is stored. It differs from the stored one if another
+/// instance has stored an answer to the same request. If no decision is made in time, the answer ``RetentionDecision/late`` is sent, stored
+/// and published.
 struct RetentionResponder: Sendable {
   /// The part of the budget that is reserved for sending the answer.
-  private static let reserve: Duration = .milliseconds(20)
-  /// The part of the budget that is left for the next answer of a rule after a call has timed out. Timers are exact to
-  /// ``LoopDeadlines/interval``.
+  private static let sendReserve: Duration = .milliseconds(20)
+  /// The part of the budget that remains after the last call has timed out, for the next answer of the rule. It is two intervals of the
+  /// timers of an event loop, because timers may fire one interval late.
   private static let fallbackReserve = LoopDeadlines.interval * 2
-  private static let late = KeptAnswer(.late)
+  private static let late = StoredAnswer(.late)
 
   let messages: ApprovedMessages
   let history: SubscriptionHistoryReader
@@ -25,81 +29,87 @@ struct RetentionResponder: Sendable {
   let metrics: RetentionMetrics
   let logger: Logger
 
+  /// - Parameters:
+  ///   - signedPayload: the request as the App Store signed it, for the event.
+  ///   - end: the end of the budget.
   func answer(
-    _ question: RealtimeRequest, signedPayload: String, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest,
+    _ realtimeRequest: RealtimeRequest, signedPayload: String, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest,
     until end: ContinuousClock.Instant
-  ) async -> KeptAnswer {
-    let begun = ContinuousClock.now
-    if let known = records.recent(question) {
+  ) async -> StoredAnswer {
+    let startedAt = ContinuousClock.now
+    if let earlier = records.recent(realtimeRequest) {
       metrics.replayed()
-      metrics.answered(known, environment: question.environment, after: begun.duration(to: .now))
-      return known
+      metrics.answered(earlier, environment: realtimeRequest.environment, after: startedAt.duration(to: .now))
+      return earlier
     }
-    let deadline = end - Self.reserve
+    let deadline = end - Self.sendReserve
     let span = Span.current?.child("decide retention message", .internal, [])
-    let kept = await DeadlineAnswer.wait(until: deadline, otherwise: Self.late) { due in
+    let sent = await DeadlineAnswer.wait(until: deadline, otherwise: Self.late) { answer in
       let decision = await Span.$current.withValue(span ?? Span.current) {
-        await decide(question, active, request, until: deadline - Self.fallbackReserve)
+        await decide(realtimeRequest, active, request, until: deadline - Self.fallbackReserve)
       }
-      let made = KeptAnswer(decision)
-      let isInTime = due.hold(made)
-      let told = isInTime ? decision : .late
-      for cause in told.causes { metrics.fellBack(cause) }
-      log(told, question, active, request)
-      due.replaceDeadline(with: min(deadline, .now + active.settings.storeTimeout))
+      let decided = StoredAnswer(decision)
+      // A decision after the deadline is dropped: the answer `late` was sent, so this is also stored and published.
+      let isInTime = answer.setBest(decided)
+      let effective = isInTime ? decision : .late
+      for cause in effective.causes { metrics.fellBack(cause) }
+      log(effective, realtimeRequest, active, request)
+      answer.replaceDeadline(with: min(deadline, .now + active.settings.storeTimeout))
       let counted = await records.record(
-        isInTime ? made : Self.late, question, signedPayload: signedPayload, bundleId: active.plan.app.bundleId, request)
-      due.give(counted)
+        isInTime ? decided : Self.late, realtimeRequest, signedPayload: signedPayload, bundleId: active.plan.app.bundleId, request)
+      answer.finish(counted)
     }
-    records.answered(kept, question)
-    span?.end(SpanAttribute("attribution.retention.answer", kept.kind))
-    metrics.answered(kept, environment: question.environment, after: begun.duration(to: .now))
-    return kept
+    records.answered(sent, realtimeRequest)
+    span?.end(SpanAttribute("attribution.retention.answer", sent.kind))
+    metrics.answered(sent, environment: realtimeRequest.environment, after: startedAt.duration(to: .now))
+    return sent
   }
 
+  /// Decides the answer; the calls to other services end before the deadline.
   private func decide(
-    _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest, until deadline: ContinuousClock.Instant
+    _ realtimeRequest: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest,
+    until deadline: ContinuousClock.Instant
   ) async -> RetentionDecision {
     let plan = active.plan
     let settings = active.settings
     let bundleId = plan.app.bundleId
-    func left(_ limit: Duration) -> Duration { min(limit, ContinuousClock.now.duration(to: deadline)) }
+    func remaining(_ limit: Duration) -> Duration { min(limit, ContinuousClock.now.duration(to: deadline)) }
     var decision = RetentionDecision()
-    decision.experiments = plan.rules.experiments(of: question)
-    let list = messages.list(RetentionAudience(bundleId: bundleId, environment: question.environment))
+    decision.experiments = plan.rules.experiments(of: realtimeRequest)
+    let list = messages.list(RetentionAudience(bundleId: bundleId, environment: realtimeRequest.environment))
     let isShown = { (id: String, content: RetentionProposal.Content) in
       list?.shows(id, in: content) ?? (settings.unknownMessages == .trust)
     }
 
-    var match = plan.rules.match(question, nil, at: question.signedDate)
+    var match = plan.rules.match(realtimeRequest, nil, at: realtimeRequest.signedDate)
     var facts: RetentionFacts?
     // The history is requested only if the decision depends on it.
     if !match.undecided.isEmpty || plan.decisionService != nil {
-      switch await history.facts(question, within: left(settings.historyTimeout), request) {
+      switch await history.facts(realtimeRequest, within: remaining(settings.historyTimeout), request) {
       case .known(let found):
         facts = found
         decision.state = found.status.rawValue
-        match = plan.rules.match(question, found, at: question.signedDate)
-      case .none: break
-      case .away:
-        if !match.undecided.isEmpty { decision.note(.history) }
+        match = plan.rules.match(realtimeRequest, found, at: realtimeRequest.signedDate)
+      case .unknown: break
+      case .unavailable:
+        if !match.undecided.isEmpty { decision.add(.history) }
       }
     }
 
     if let service = plan.decisionService {
       let decided = await services.decision(
-        of: service, question, bundleId: bundleId, facts: facts, list: list, within: left(service.timeout), request)
+        of: service, realtimeRequest, bundleId: bundleId, facts: facts, list: list, within: remaining(service.timeout), request)
       switch decided {
       case .rules: break
-      case .nothing: decision.note(.service)
+      case .failed: decision.add(.service)
       case .defaultMessage:
         decision.source = .service
         return decision
       case .answer(let proposal):
         if !isShown(proposal.messageIdentifier, proposal.content) {
-          decision.note(.unapproved)
+          decision.add(.unapproved)
           decision.unapproved.append(proposal.messageIdentifier)
-        } else if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) {
+        } else if await apply(proposal, to: &decision, realtimeRequest, bundleId, within: remaining(settings.signerTimeout), request) {
           decision.source = .service
           return decision
         }
@@ -109,20 +119,23 @@ struct RetentionResponder: Sendable {
     decision.undecided = match.undecided
     guard let rule = match.rule else { return decision }
     decision.rule = rule.name
-    let (usable, unapproved) = rule.proposals(for: question, isShown: isShown)
-    if !unapproved.isEmpty { decision.note(.unapproved) }
+    let (usable, unapproved) = rule.proposals(for: realtimeRequest, isShown: isShown)
+    if !unapproved.isEmpty { decision.add(.unapproved) }
     decision.unapproved += unapproved.filter { !decision.unapproved.contains($0) }
     for proposal in usable {
-      // After one failed call to signer, offers that need a signature are skipped, because time is short.
+      // After one failed call to signer, further offers are not signed, because the time is short.
       if proposal.needsSignature, decision.causes.contains(.signer) { continue }
-      if await take(proposal, into: &decision, question, bundleId, within: left(settings.signerTimeout), request) { return decision }
+      if await apply(proposal, to: &decision, realtimeRequest, bundleId, within: remaining(settings.signerTimeout), request) {
+        return decision
+      }
     }
     return decision
   }
 
-  /// Makes a proposal the answer. False if it cannot be signed.
-  private func take(
-    _ proposal: RetentionProposal, into decision: inout RetentionDecision, _ question: RealtimeRequest, _ bundleId: String,
+  /// Makes a proposal the answer of the decision, and has it signed if necessary. Returns false, and changes no answer, if it was not
+  /// signed in time.
+  private func apply(
+    _ proposal: RetentionProposal, to decision: inout RetentionDecision, _ realtimeRequest: RealtimeRequest, _ bundleId: String,
     within time: Duration, _ request: PublicHTTPRequest
   ) async -> Bool {
     if let answer = proposal.unsigned {
@@ -131,14 +144,14 @@ struct RetentionResponder: Sendable {
       return true
     }
     do {
-      let signed = try await signer.sign(proposal, question, bundleId: bundleId, within: time, request)
+      let signed = try await signer.sign(proposal, realtimeRequest, bundleId: bundleId, within: time, request)
       decision.answer = signed.answer
       decision.keyId = signed.keyId
       decision.productId = signed.productId
       decision.offerIdentifier = signed.offerIdentifier
       return true
     } catch {
-      decision.note(.signer)
+      decision.add(.signer)
       logger.info(
         "a retention offer was not signed",
         metadata: [
@@ -148,14 +161,15 @@ struct RetentionResponder: Sendable {
     }
   }
 
+  /// Logs an answer that is a fallback, with the causes.
   private func log(
-    _ decision: RetentionDecision, _ question: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest
+    _ decision: RetentionDecision, _ realtimeRequest: RealtimeRequest, _ active: LiveRetention.ActivePlan, _ request: PublicHTTPRequest
   ) {
     guard !decision.causes.isEmpty else { return }
     logger.info(
       "a retention answer is a fallback",
       metadata: [
-        "app": "\(active.plan.app.bundleId)", "environment": "\(question.environment)", "outcome": "\(decision.answer.kind)",
+        "app": "\(active.plan.app.bundleId)", "environment": "\(realtimeRequest.environment)", "outcome": "\(decision.answer.kind)",
         "reason": "\(decision.causes.map(\.rawValue).joined(separator: ","))", "requestId": "\(request.requestId)",
       ])
   }

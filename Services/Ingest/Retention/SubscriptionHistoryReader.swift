@@ -3,27 +3,27 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Reads from verifier what is known about a subscription.
+/// Reads from verifier what is known about a subscription, for the conditions of rules and for decision services.
 struct SubscriptionHistoryReader: Sendable {
   let verifier: RPCClient
 
-  enum Finding: Sendable {
+  enum Result: Sendable {
     case known(RetentionFacts)
-    /// Nothing is known about the subscription.
-    case none
-    /// The history was not available in time.
-    case away
+    /// Verifier knows nothing about the subscription.
+    case unknown
+    /// Verifier did not answer in time, or its answer cannot be used.
+    case unavailable
   }
 
-  func facts(_ question: RealtimeRequest, within time: Duration, _ request: PublicHTTPRequest) async -> Finding {
-    guard time > .zero else { return .away }
+  func facts(_ realtimeRequest: RealtimeRequest, within time: Duration, _ request: PublicHTTPRequest) async -> Result {
+    guard time > .zero else { return .unavailable }
     do throws(RPCError) {
       let state = try await verifier.call(
         VerifierService.GetSubscriptionState.self,
         GetSubscriptionStateRequest(
-          originalTransactionId: question.originalTransactionId, environment: question.environment, brief: true),
+          originalTransactionId: realtimeRequest.originalTransactionId, environment: realtimeRequest.environment, brief: true),
         timeout: time, traceparent: request.traceparent, requestId: request.requestId)
-      guard let status = SubscriptionStatus(rawValue: state.state) else { return .away }
+      guard let status = SubscriptionStatus(rawValue: state.state) else { return .unavailable }
       var facts = RetentionFacts(status: status)
       facts.productId = state.productId
       facts.subscriptionGroupId = state.subscriptionGroupIdentifier
@@ -35,7 +35,7 @@ struct SubscriptionHistoryReader: Sendable {
       facts.expiresDate = state.expiresDate?.millisecondsSince1970
       return .known(facts)
     } catch {
-      return error.code == .notFound ? .none : .away
+      return error.code == .notFound ? .unknown : .unavailable
     }
   }
 }

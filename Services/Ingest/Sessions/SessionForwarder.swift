@@ -8,44 +8,45 @@ struct SessionForwarder: Sendable {
   /// The result of sending a session.
   enum Result: Sendable {
     case delivered(host: String, status: Int)
-    /// The host will never accept it.
+    /// The host refused the content of the session, so it will never accept it.
     case refused(host: String, status: Int)
-    /// `retryAfter` is the longest that a host named.
+    /// No host accepted the session; it can be retried. `retryAfter` is the longest of the hosts.
     case failed(error: String, retryAfter: Duration?)
   }
 
-  /// A host that did not accept the session, and its answer or the error.
+  /// A request that failed: the host, and its status or the error.
   struct Failure: Sendable, Hashable {
     let host: String
     let result: String
   }
 
-  /// The longest text of a failure.
+  /// The greatest length of the text of a failure, which Redis stores.
   private static let maxResultLength = 100
 
   let http: HTTPClient
-  /// The timeout of one attempt.
+  /// The timeout of one request.
   let timeout: Duration
   /// Milliseconds since 1970.
   let now: @Sendable () -> Int64
 
-  /// Tries the route's hosts in order. All of them are on the same side, with or without consent.
+  /// Sends a session to the hosts of a route in order, until one accepts or refuses it. All hosts of a route are for users with consent, or
+  /// all for users without.
   ///
   /// - Parameter idempotencyKey: the same for every attempt, so that the receiver recognizes repeats.
-  /// - Returns: the result, and the hosts before it that failed, which may have read the session.
+  /// - Returns: the result, and the requests that failed. A host whose request failed may nevertheless have read the session.
   func send(_ payload: JSONObject, along route: ConsentRoute, idempotencyKey: String, traceparent: String?) async
     -> (result: Result, failures: [Failure])
   {
     var failures: [Failure] = []
-    var last = Result.failed(error: "no host", retryAfter: nil)
-    var longest: Duration?
+    var last = Result.failed(error: "the route has no host", retryAfter: nil)
+    var longestRetryAfter: Duration?
     let body = JSONValue.object(payload).serialized
     for host in route.hosts {
       last = await send(body, to: host, idempotencyKey: idempotencyKey, traceparent: traceparent)
       guard case .failed(let error, let retryAfter) = last else { return (last, failures) }
       failures.append(Failure(host: host, result: String(error.prefix(Self.maxResultLength))))
-      if let retryAfter { longest = max(longest ?? .zero, retryAfter) }
-      last = .failed(error: "\(host): \(error)", retryAfter: longest)
+      if let retryAfter { longestRetryAfter = max(longestRetryAfter ?? .zero, retryAfter) }
+      last = .failed(error: "\(host): \(error)", retryAfter: longestRetryAfter)
     }
     return (last, failures)
   }
@@ -63,9 +64,9 @@ struct SessionForwarder: Sendable {
           maxResponseBytes: 64 * 1024))
       switch response.status {
       case 200..<300: return .delivered(host: host, status: response.status)
-      // These statuses reject the content, which will not change.
+      // These statuses refuse the content, which is the same in each request.
       case 400, 413, 422: return .refused(host: host, status: response.status)
-      // All other statuses may be temporary: a redirect, expired credentials, a missing path.
+      // All other statuses may be temporary, also those of a redirect, expired credentials or a missing path.
       default:
         return .failed(error: "answered \(response.status)", retryAfter: response.retryAfter(now: now() / 1000))
       }

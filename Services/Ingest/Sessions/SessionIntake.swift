@@ -7,27 +7,29 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Accepts SDK sessions and ATT statuses.
+/// Accepts SDK sessions and ATT statuses into the queue `sessions`, which ``SessionWorker`` works.
 ///
-/// Fields that need consent are removed before anything is queued, so the queue's message, and any dead letter, does not have them. The
-/// whole payload is stored separately only if there is consent or the user is still being asked, and only for as long as sending takes.
+/// A session is sent at once, or held until the user answers the ATT prompt (``ATTInstall``). Fields that need consent are removed before a
+/// session is queued, so neither its message nor a dead letter contains them. The whole payload is stored separately (``SessionStore``),
+/// only if the user has consented or may still answer, and only until it is sent.
 struct SessionIntake: Sendable {
-  /// The share of the backlog's limit for held sessions.
+  /// The share of the backlog's limit at which held sessions are refused, so that they leave room for sessions that are sent at once.
   private static let heldShare = 0.9
-  /// The share of the backlog's limit for changes of a status. It is above 1, so that sessions that fill the queue do not block a user's
-  /// answer.
+  /// The share of the backlog's limit at which changes of a status are refused. It is above 1, so that sessions that fill the queue do not
+  /// block a user's answer.
   private static let changeShare: Double = 2
-  /// The number of held sessions that are released in one step.
-  private static let released = 200
+  /// The number of held sessions that are made ready in one call.
+  private static let releaseBatch = 200
 
   let deliveries: DeliveryQueue
   let store: SessionStore
   let routing: SessionRouting
-  /// The longest that a session waits for the user's answer, milliseconds.
+  /// The longest time for which a session is held, milliseconds.
   let maxWait: Int64
   let metrics: IngestMetrics
   let logger: Logger
 
+  /// `POST /v1/sessions`.
   func receive(_ request: PublicHTTPRequest) async -> PublicHTTPResponse {
     let session: SessionSubmission
     let strategy: String
@@ -40,12 +42,12 @@ struct SessionIntake: Sendable {
     let hash = session.installHash
     let digest = Hex.encode(SHA256Digest.hash(request.body))
     do {
-      // A repeat counts at the time of its first receipt. Otherwise an old "authorized" would undo a later refusal.
+      // A repeated session counts at the time of its first receipt, so that its old "authorized" does not undo a later refusal.
       let firstSeen = try await store.firstSeen(installHash: hash, digest: digest, now: request.receivedAt)
       let announce = { (changes: [ATTStatusChange]) in
         try await self.announce(changes, bundleId: session.bundleId, hash: hash, request)
       }
-      // The held sessions are released before this one is queued, so that it does not overtake them.
+      // If this session ends the wait, the held sessions are released before it is queued, so that it does not overtake them.
       let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
         install.receive(session, now: firstSeen, maxWait: maxWait)
       }
@@ -53,13 +55,13 @@ struct SessionIntake: Sendable {
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
-        // A repeat of a session that was sent: the payload that was just stored again is not needed.
+        // This repeats a session that was already sent, so the payload that was just stored again is not needed.
         try await store.expirePayload(installHash: hash, digest: digest)
       }
-      if isHeld, case .accepted(let id) = outcome, case .hold(_, let place) = reception.decision {
+      if isHeld, case .accepted(let id) = outcome, case .hold(_, let position) = reception.decision {
         metrics.held()
-        try await store.hold(id.description, installHash: hash, place: place)
-        // If the user's answer came after the decision to hold, its release did not include this session.
+        try await store.hold(id.description, installHash: hash, position: position)
+        // If the user's answer was received after the decision to hold, its release did not include this session.
         if try await !store.install(hash).isHolding { await release(hash) }
       }
       return .receipt(outcome, status: 202)
@@ -68,14 +70,14 @@ struct SessionIntake: Sendable {
     } catch let error as RedisError {
       return .notAccepted(.unavailable(error))
     } catch {
-      return .failure(.unavailable("the request was given up; send it again", retryAfter: .seconds(5)))
+      return .failure(.unavailable("the request was cancelled; send it again", retryAfter: .seconds(5)))
     }
   }
 
   /// `PUT /v1/sessions/{installId}/att-status`.
   ///
-  /// A status is accepted if a session of the app would be accepted. It is also accepted for every install with a stored status, so that no
-  /// withdrawal is refused because of its app.
+  /// A status is accepted if a session of the app would be accepted, and for every install with a stored status. So a withdrawal of consent
+  /// is accepted even if the app or its strategy was removed from the configuration.
   func receiveStatus(_ request: PublicHTTPRequest, installId: String) async -> PublicHTTPResponse {
     let status: ATTStatus
     let deviceTime: Int64?
@@ -96,8 +98,6 @@ struct SessionIntake: Sendable {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     do {
-      // The strategy is required only for an unknown install, so that no withdrawal is refused because its strategy was removed
-      // from the configuration.
       if !routing.isConfigured(bundleId), try await !store.knows(hash) {
         do throws(FieldError) { try routing.checkStatus(body) } catch {
           return .failure(.invalidArgument(field: error.field, error.reason))
@@ -110,7 +110,7 @@ struct SessionIntake: Sendable {
         install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
       }
       metrics.received(status)
-      let effect: (status: String, word: String) =
+      let response: (status: String, effect: String) =
         switch reception.effect {
         case .first: ("accepted", "first")
         case .changed: ("accepted", "changed")
@@ -119,14 +119,14 @@ struct SessionIntake: Sendable {
         case nil: ("accepted", "ignored")
         }
       logger.info(
-        "att status received", metadata: ["install": "\(hash)", "attStatus": "\(status.code)", "effect": "\(effect.word)"])
-      return .json(200, ["id": .string(hash), "status": .string(effect.status), "effect": .string(effect.word)])
+        "att status received", metadata: ["install": "\(hash)", "attStatus": "\(status.code)", "effect": "\(response.effect)"])
+      return .json(200, ["id": .string(hash), "status": .string(response.status), "effect": .string(response.effect)])
     } catch let error as QueueError {
       return .notAccepted(error)
     } catch let error as RedisError {
       return .notAccepted(.unavailable(error))
     } catch {
-      return .failure(RPCError(.canceled, "the request was given up"), status: 503)
+      return .failure(RPCError(.canceled, "the request was cancelled; send it again"), status: 503)
     }
   }
 
@@ -144,8 +144,8 @@ struct SessionIntake: Sendable {
     }
   }
 
-  /// Queues a session. Returns also whether it is held. If held sessions leave too little room in the queue, the session is sent at once
-  /// without consent, instead of being refused.
+  /// Queues a session. Returns also whether it is held. If the queue has no room for held sessions, the session is not held: it is sent at
+  /// once, without the fields that need consent.
   private func accept(
     _ session: SessionSubmission, request: PublicHTTPRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
@@ -161,13 +161,14 @@ struct SessionIntake: Sendable {
     do {
       return (try await enqueue(session, request: request, strategy: strategy, digest: digest, decision: .send), false)
     } catch QueueError.backlogFull {
-      // The stored payload of a refused session is removed. No earlier delivery needs it, because a repeat of an accepted session is not
-      // refused.
+      // The session is refused, so its payload is removed. No earlier delivery needs the payload, because a repeat of an accepted session
+      // is not refused.
       try await store.expirePayload(installHash: session.installHash, digest: digest)
       throw QueueError.backlogFull
     }
   }
 
+  /// Stores the whole payload if necessary, and queues the session without the fields that need consent.
   private func enqueue(
     _ session: SessionSubmission, request: PublicHTTPRequest, strategy: String, digest: String,
     decision: ATTInstall.Reception.Decision
@@ -177,13 +178,14 @@ struct SessionIntake: Sendable {
     var message = SessionMessage(
       bundleId: session.bundleId, installHash: hash, strategy: strategy, attStatus: session.attStatus,
       removedNames: filtered.removedNames)
-    if case .hold(let deadline, let place) = decision {
+    if case .hold(let deadline, let position) = decision {
       message.heldUntil = deadline
-      message.place = place
+      message.position = position
     }
-    // A session without a readable status is held only to keep the order. It is sent without consent, whatever the user answers.
+    // A session with an unknown status is held only to keep the order. It is sent without the fields that need consent, whatever the user
+    // answers.
     if !filtered.removedNames.isEmpty, session.attStatus.isConsent || message.heldUntil != nil && session.attStatus.isKnown {
-      try await store.keepPayload(request.body, installHash: hash, digest: digest)
+      try await store.addPayload(request.body, installHash: hash, digest: digest)
       message.payloadDigest = digest
     }
     return try await deliveries.accept(
@@ -192,33 +194,34 @@ struct SessionIntake: Sendable {
         message: request.message(
           kind: SessionSubmission.messageKind, body: JSONValue.object(filtered.payload).serialized,
           attributes: message.attributes),
-        // One millisecond apart, so that held sessions become due in order.
-        notBefore: message.heldUntil.map { $0 + min(message.place ?? 0, 1000) },
+        // The first 1,000 held sessions of an install become due one millisecond apart, and so in order.
+        notBefore: message.heldUntil.map { $0 + min(message.position ?? 0, 1000) },
         backlogShare: message.heldUntil == nil ? 1 : Self.heldShare))
   }
 
-  /// A closure that releases the held sessions of an install if a reception ends their wait.
+  /// A closure that releases the held sessions of an install if its new state does not hold them any more.
   private func heldRelease(for hash: String) -> (ATTInstall.Reception) async -> Void {
     { reception in
       if reception.releasesHeld { await release(hash) }
     }
   }
 
-  /// Releases all held sessions of an install, in order. Any that this misses are released at their deadline.
+  /// Makes all held sessions of an install ready, in order. If that fails, they become ready at their deadlines.
   private func release(_ hash: String) async {
     do {
       var ids = try await store.held(installHash: hash).compactMap { DeliveryID($0) }[...]
       while !ids.isEmpty {
-        try await deliveries.makeReady(Array(ids.prefix(Self.released)), in: .sessions)
-        ids = ids.dropFirst(Self.released)
+        try await deliveries.makeReady(Array(ids.prefix(Self.releaseBatch)), in: .sessions)
+        ids = ids.dropFirst(Self.releaseBatch)
       }
     } catch {
       logger.warning(
-        "held sessions were not released now; their deadline releases them", metadata: ["install": "\(hash)", "reason": "\(error)"])
+        "held sessions could not be released now; they are released at their deadlines",
+        metadata: ["install": "\(hash)", "reason": "\(error)"])
     }
   }
 
-  /// The app of a status: named in the body or the query, or the only configured one.
+  /// The app of a status: the one that the body or the query names, or else the only configured app.
   private func bundleId(in body: JSONObject, request: PublicHTTPRequest) throws(FieldError) -> String {
     if body["bundleId"] != nil { return try SessionSubmission.identifier("bundleId", in: body) }
     if let named = request.parameter("bundleId") { return try SessionSubmission.identifier("bundleId", named) }

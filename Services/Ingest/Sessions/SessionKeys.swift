@@ -1,22 +1,22 @@
 import AttributionQueue
 
-/// The Redis keys of session routing. All keys of an install are in one slot, and contain only a hash of the install.
+/// The Redis keys of the sessions of one install. All of them are in one slot, and contain only a hash of the install.
 struct SessionKeys: Sendable {
-  /// As ``SessionSubmission/installHash``.
+  /// ``SessionSubmission/installHash``.
   let installHash: String
 
-  /// String: ``ATTInstall/text``.
+  /// A string: the state of the install (``ATTInstall/text``).
   var install: String { InstallStatusReader.key(ofInstall: installHash) }
-  /// Sorted set: the held deliveries, by their order.
+  /// A sorted set: the ids of the held deliveries, by their position.
   var held: String { key("held") }
 
-  /// String: the whole payload of one session, for which there is or may be consent.
+  /// A string: the whole payload of one session, if the user has consented or may still consent.
   func payload(_ digest: String) -> String { key("payload") + ":" + digest }
 
-  /// String: the time at which these bytes were first received.
+  /// A string: the time at which the session with this digest was first received.
   func firstSeen(_ digest: String) -> String { key("first") + ":" + digest }
 
-  /// Hash: ``SessionTries`` of one session.
+  /// A hash: the failed requests with one session (``SessionTries``).
   func tries(_ delivery: String) -> String { key("tries") + ":" + delivery }
 
   private func key(_ name: String) -> String { Keys.own("ingest", "\(name):\(installHash)", shardOf: installHash) }

@@ -1,19 +1,22 @@
 import AppleAttribution
 import WireJSON
 
-/// Chooses the strategy of a session. Holds the table of hosts and the filter of fields.
+/// Chooses the strategy of a session, by which the table has its hosts.
 struct SessionRouting: Sendable {
+  /// The hosts of each strategy, for users with and without consent.
   let table: ConsentRoutingTable
+  /// Removes the fields that need consent.
   let filter: ConsentFilter
   /// The strategy of each configured app, by bundle id.
   let strategies: [String: String]
 
-  /// The error for an app that is not configured and a session that names no strategy.
+  /// The error for a session that names no strategy and whose app is not configured.
   static let unknownApp = FieldError(field: "bundleId", reason: "is not a configured app")
 
   func isConfigured(_ bundleId: String) -> Bool { strategies[bundleId] != nil }
 
-  /// Checks a status of an app that is not configured: like the app's first session, it must name a known strategy. Throws ``FieldError``.
+  /// Checks an ATT status of an app that is not configured. Like a session of such an app, it must name a known strategy. Throws
+  /// ``FieldError``.
   func checkStatus(_ body: JSONObject) throws(FieldError) {
     guard let strategy = try SessionSubmission.strategy(in: body) else { throw Self.unknownApp }
     _ = try table.route(strategy: strategy, consent: false)
@@ -23,10 +26,10 @@ struct SessionRouting: Sendable {
   /// or if the strategy would leave the region that the app's configuration requires.
   func strategy(for session: SessionSubmission) throws(FieldError) -> String {
     let configured = strategies[session.bundleId]
-    guard let asked = session.strategy ?? configured else { throw Self.unknownApp }
-    let route = try table.route(strategy: asked, consent: false)
-    if let configured, configured != asked, let kept = table.strategies[configured], kept.isDataResidency {
-      throw FieldError(field: "urlStrategy", reason: "names another region than the one in which this app's data must stay")
+    guard let name = session.strategy ?? configured else { throw Self.unknownApp }
+    let route = try table.route(strategy: name, consent: false)
+    if let configured, configured != name, table.strategies[configured]?.isDataResidency == true {
+      throw FieldError(field: "urlStrategy", reason: "must not be another strategy than that of the app, whose data must stay in a region")
     }
     return route.strategy
   }

@@ -1,43 +1,48 @@
 import AppleAttribution
 import RedisClient
 
-/// The state of session routing in Redis: the status of each install, the order of held sessions, and whole payloads, which are not in the
-/// queue.
+/// What Redis stores for sessions beside the queue: the ATT status of each install, the order of its held sessions, and whole payloads,
+/// which the messages in the queue do not contain. ``SessionKeys`` has the keys.
 struct SessionStore: Sendable {
-  /// How long an install's status is kept after its last update, seconds: 400 days.
+  /// The time for which an install's status is stored after its last update, seconds: 400 days.
   static let installSeconds = 400 * 86_400
-  /// How long the order of held sessions is kept, seconds.
+  /// The time for which the order of held sessions is stored after the last one, seconds.
   static let heldSeconds = 86_400
-  /// How long the time of a session's first receipt is kept, seconds: as long as SDKs repeat a session.
+  /// The time for which the time of a session's first receipt is stored, seconds: as long as SDKs repeat a session.
   static let firstSeenSeconds = 7 * 86_400
 
-  /// How long a payload is kept after it was sent, seconds.
+  /// The time for which a payload is stored after the session was sent, seconds. It is needed if the process ends before the commit.
   static let sentPayloadSeconds = 300
 
   private static let triesScript = RedisScript(name: "session_tries_add", source: PackageResources.session_tries_add_lua)
 
   let redis: RedisClient
-  /// A client whose writes return when they are as durable as the queues'.
+  /// A client whose writes return when they are as durable as `queues.durability` requires; the same as `redis` if that needs no waiting.
   let durable: RedisClient
-  /// How long a payload is kept for sending, seconds.
+  /// The time for which a payload is stored for sending, seconds.
   let payloadSeconds: Int
 
-  /// The state of an install; a new value if there is none.
+  /// The state of an install; a new one if none is stored.
   func install(_ installHash: String) async throws -> ATTInstall {
     try await read(installHash).value
   }
 
-  /// True if there is a state of the install.
+  /// True if a state of the install is stored.
   func knows(_ installHash: String) async throws -> Bool {
     try await redis.send(["EXISTS", .string(SessionKeys(installHash: installHash).install)]).integer == 1
   }
 
-  /// Changes the state of an install by a rule, atomically. The rule may run more than once. `whenWritten` runs after the state is written
-  /// and before the change is announced.
+  /// Changes the state of an install by a rule, atomically, and announces changes of its ATT status.
   ///
-  /// A change is announced after it is written, so that only changes that apply are announced. Until then it is stored with the state: if
-  /// announcing fails, the error is thrown, so that the sender repeats the request, and the next receipt announces the change first. If
-  /// that fails again, only a withdrawn consent is written.
+  /// A change is announced after it is written, so that only changes that apply are announced. Until it is announced, it is stored as part
+  /// of the state (``ATTInstall/unpublishedChange``). If announcing fails, this function throws, so that the sender repeats the request,
+  /// and the next request of the install announces the change first. If that fails too, the new state is written only if it withdraws
+  /// consent.
+  ///
+  /// - Parameters:
+  ///   - announce: queues changes for the feed.
+  ///   - whenWritten: runs after the state is written and before its change is announced.
+  ///   - rule: computes the new state. It may run more than once, because another instance may change the state meanwhile.
   func update(
     installHash: String, announce: ([ATTStatusChange]) async throws -> Void, whenWritten: (ATTInstall.Reception) async -> Void = { _ in },
     _ rule: (inout ATTInstall) -> ATTInstall.Reception
@@ -47,18 +52,19 @@ struct SessionStore: Sendable {
       let (stored, value) = try await read(installHash)
       var changed = value
       let reception = rule(&changed)
-      // An unchanged value is written again if durability is required, because this may be a repeat of a change that was not confirmed.
+      // An unchanged state is nevertheless written if writes must be durable, because an earlier write of it may have failed to become
+      // durable.
       if changed == value, !stored.isEmpty, durable === redis { return reception }
-      // If the state has a change that was not announced, the rule removes it from the state and returns it before the new changes.
+      // The rule has removed an unannounced change from the state, and returned it as the first of the changes.
       let earlier = changed.unpublishedChange == nil ? value.unpublishedChange : nil
       let new = reception.changes.dropFirst(earlier == nil ? 0 : 1).first
-      var obstacle: (any Error)?
+      var announceError: (any Error)?
       do {
         if let earlier { try await announce([earlier]) }
         if let new { changed.unpublishedChange = new }
       } catch {
         guard changed.keepUnpublished(reception.changes) else { throw error }
-        obstacle = error
+        announceError = error
       }
       let seconds = RedisArgument.integer(Int64(Self.installSeconds))
       let reply = try await RedisScript.compareAndSet.run(
@@ -68,19 +74,19 @@ struct SessionStore: Sendable {
         continue
       }
       await whenWritten(reception)
-      if let obstacle { throw obstacle }
+      if let announceError { throw announceError }
       guard let new else { return reception }
       try await announce([new])
       var announced = changed
       announced.unpublishedChange = nil
-      // If this fails, the next receipt announces the change again, which has no effect.
+      // If this write fails, the next request announces the change again, which has no effect.
       _ = try? await RedisScript.compareAndSet.run(
         on: redis, keys: keys, arguments: [.string(changed.text), .string(announced.text), seconds])
       return reception
     }
   }
 
-  /// The time at which these bytes were first received from the install, milliseconds since 1970; `now` if they are new.
+  /// The time at which a session with this digest was first received from the install, milliseconds since 1970; `now` if it is new.
   func firstSeen(installHash: String, digest: String, now: Int64) async throws -> Int64 {
     let key = SessionKeys(installHash: installHash).firstSeen(digest)
     let reply = try await redis.send([
@@ -89,24 +95,27 @@ struct SessionStore: Sendable {
     return reply.string.flatMap { Int64($0) } ?? now
   }
 
-  func keepPayload(_ payload: [UInt8], installHash: String, digest: String) async throws {
+  /// Stores the whole payload of a session.
+  func addPayload(_ payload: [UInt8], installHash: String, digest: String) async throws {
     let key = SessionKeys(installHash: installHash).payload(digest)
     _ = try await redis.send(["SET", .string(key), .bytes(payload), "EX", .integer(Int64(payloadSeconds))])
   }
 
-  /// Nil if it has expired; then there is nothing that consent could allow.
+  /// The whole payload of a session; nil if it has expired. The session can then be sent only without the fields that need consent.
   func payload(installHash: String, digest: String) async throws -> [UInt8]? {
     try await redis.send(["GET", .string(SessionKeys(installHash: installHash).payload(digest))]).bytes
   }
 
+  /// Lets the payload of a session expire soon, because it is not needed any more.
   func expirePayload(installHash: String, digest: String) async throws {
     let key = SessionKeys(installHash: installHash).payload(digest)
     _ = try await redis.send(["EXPIRE", .string(key), .integer(Int64(Self.sentPayloadSeconds)), "LT"])
   }
 
-  func hold(_ delivery: String, installHash: String, place: Int64) async throws {
+  /// Adds a delivery to the held ones.
+  func hold(_ delivery: String, installHash: String, position: Int64) async throws {
     let key = SessionKeys(installHash: installHash).held
-    _ = try await redis.send(["ZADD", .string(key), .integer(place), .string(delivery)])
+    _ = try await redis.send(["ZADD", .string(key), .integer(position), .string(delivery)])
     _ = try await redis.send(["EXPIRE", .string(key), .integer(Int64(Self.heldSeconds))])
   }
 
@@ -127,11 +136,14 @@ struct SessionStore: Sendable {
     try await redis.send(["ZRANGE", .string(SessionKeys(installHash: installHash).held), "0", "0"]).array?.first?.string
   }
 
-  func dropHeld(_ delivery: String, installHash: String) async throws {
+  /// Removes a delivery from the held ones.
+  func removeHeld(_ delivery: String, installHash: String) async throws {
     _ = try await redis.send(["ZREM", .string(SessionKeys(installHash: installHash).held), .string(delivery)])
   }
 
-  /// Counts requests with a session that failed at this time, milliseconds since 1970.
+  /// Counts requests with a session that failed.
+  ///
+  /// - Parameter time: milliseconds since 1970.
   func addTries(_ failures: [SessionForwarder.Failure], _ status: ATTStatus, of delivery: String, installHash: String, at time: Int64)
     async throws
   {
@@ -143,9 +155,9 @@ struct SessionStore: Sendable {
   }
 
   func tries(of delivery: String, installHash: String) async throws -> SessionTries {
-    let words = try await redis.send(["HGETALL", .string(SessionKeys(installHash: installHash).tries(delivery))]).array ?? []
+    let reply = try await redis.send(["HGETALL", .string(SessionKeys(installHash: installHash).tries(delivery))]).array ?? []
     return SessionTries(
-      stored: stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].string ?? "", words[$0 + 1].string ?? "") })
+      stored: stride(from: 0, to: reply.count - 1, by: 2).map { (reply[$0].string ?? "", reply[$0 + 1].string ?? "") })
   }
 
   private func read(_ installHash: String) async throws -> (stored: [UInt8], value: ATTInstall) {

@@ -2,12 +2,13 @@ import AppleAttribution
 import AttributionProtocol
 import WireJSON
 
-/// The failed requests of one session, counted by host and ATT status. They contain no data of the user.
+/// The failed requests with one session, counted by host and ATT status. Redis stores them, and the session's event reports them. They
+/// contain no data of the user.
 struct SessionTries: Sendable, Hashable {
   /// The failed requests to one host under one status.
   struct Summary: Sendable, Hashable {
     var count: Int64
-    /// Milliseconds since 1970.
+    /// The times of the first and the last request, milliseconds since 1970.
     var firstAt: Int64
     var lastAt: Int64
     /// `answered` and the HTTP status, or an error.
@@ -27,7 +28,7 @@ struct SessionTries: Sendable, Hashable {
       self.host = host
     }
 
-    /// Nil if it is damaged.
+    /// Reads the name of a field; nil if it is damaged.
     init?(field: String) {
       let parts = field.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let code = Int64(parts[0]) else { return nil }
@@ -37,7 +38,7 @@ struct SessionTries: Sendable, Hashable {
 
   private(set) var summaries: [Target: Summary] = [:]
 
-  /// The number of requests.
+  /// The number of all failed requests.
   var count: Int64 { summaries.values.reduce(0) { $0 + $1.count } }
 
   init() {}
@@ -62,7 +63,7 @@ struct SessionTries: Sendable, Hashable {
     summaries[target] = summary
   }
 
-  /// For events, from the earliest on.
+  /// The requests as events report them, in the order of their first times.
   var json: JSONValue {
     let ordered = summaries.sorted { ($0.value.firstAt, $0.key.field) < ($1.value.firstAt, $1.key.field) }
     return .array(

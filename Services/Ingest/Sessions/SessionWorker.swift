@@ -4,16 +4,18 @@ import AttributionQueue
 import Logging
 import WireJSON
 
-/// Forwards sessions: checks consent again, removes what it does not allow, and records where each was sent.
+/// Handles the messages of the queue `sessions`. It forwards a session: checks consent again, removes the fields that need consent if there
+/// is none, sends the session to the hosts of its strategy (``SessionForwarder``), and publishes an event that says where it was sent. It
+/// also publishes the changes of ATT statuses (``StatusChangeMessage``).
 struct SessionWorker: Sendable {
-  /// The longest time, after its deadline, that a session waits for the sessions held before it, milliseconds. It bounds the delay by a
-  /// session that cannot be sent.
-  static let orderPatience: Int64 = 30_000
+  /// The longest time for which a session waits, after its own deadline, for the sessions that were held before it; milliseconds. It limits
+  /// the delay by a session that cannot be sent.
+  static let orderTimeout: Int64 = 30_000
 
-  /// The wait for each session before this one, unless it is made ready earlier.
-  private static let turn: Duration = .milliseconds(200)
-  /// The longest such wait.
-  private static let maxTurn: Duration = .seconds(5)
+  /// The wait of a session for each session that was held before it. A session that leaves the order makes the next one ready earlier.
+  private static let waitPerSession: Duration = .milliseconds(200)
+  /// The longest wait for all of them.
+  private static let maxOrderWait: Duration = .seconds(5)
 
   let deliveries: DeliveryQueue
   let feed: EventFeed
@@ -22,8 +24,8 @@ struct SessionWorker: Sendable {
   let forwarder: SessionForwarder
   /// The delay before the next attempt, by the number of attempts.
   let backoff: @Sendable (Int) -> Duration
-  /// How long a session that no host accepts is retried, milliseconds.
-  let patience: Int64
+  /// The time for which a session that no host accepts is retried, milliseconds.
+  let retryTimeout: Int64
   let metrics: IngestMetrics
   let logger: Logger
   /// Milliseconds since 1970.
@@ -37,26 +39,27 @@ struct SessionWorker: Sendable {
     do {
       let install = try await store.install(message.installHash)
       if let deadline = message.heldUntil {
-        // The user has not answered and the deadline is not reached.
-        let left = deadline - now()
-        if install.isHolding, left > 0 {
-          return .wait(.milliseconds(left))
+        // While the user has not answered, the session is held until its deadline.
+        let remaining = deadline - now()
+        if install.isHolding, remaining > 0 {
+          return .wait(.milliseconds(remaining))
         }
-        if now() <= deadline + Self.orderPatience {
+        if now() <= deadline + Self.orderTimeout {
           let before = try await store.heldBefore(lease.deliveryID.description, installHash: message.installHash)
-          if before > 0 { return .wait(min(Self.turn * before, Self.maxTurn)) }
+          if before > 0 { return .wait(min(Self.waitPerSession * before, Self.maxOrderWait)) }
         }
       }
       return try await send(lease, message, filtered: filtered, current: install.record)
     } catch let error as FieldError {
-      // The strategy was removed from the configuration. An operator may restore it. The session must not be sent to
-      // another region.
+      // The strategy was removed from the configuration. The session must not be sent to another region, so it becomes a dead letter, which
+      // an operator can replay after restoring the strategy.
       return await giveUp(lease, message, error: "\(error.field) \(error.reason)")
     } catch {
       return .retry(after: nil, error: "the session store does not answer")
     }
   }
 
+  /// Publishes the event of a changed status.
   private func announce(_ lease: LeasedMessage) -> WorkOutcome {
     guard let change = StatusChangeMessage(attributes: lease.message.attributes) else {
       return .deadLetter(error: "the message is not a change of a status")
@@ -70,6 +73,7 @@ struct SessionWorker: Sendable {
         ]))
   }
 
+  /// Sends a session with the status that counts now.
   private func send(
     _ lease: LeasedMessage, _ message: SessionMessage, filtered: JSONObject, current: ATTStatusRecord?
   ) async throws -> WorkOutcome {
@@ -90,7 +94,7 @@ struct SessionWorker: Sendable {
     let outgoing = routing.filter.filter(SessionSubmission.outgoing(payload, status: status), consent: consent)
     let route = try routing.table.route(strategy: message.strategy, consent: consent)
     let key = lease.deliveryID.description
-    // Read before sending: an error after it would send the session twice.
+    // The earlier requests are read before sending, because an error after sending would cause the session to be sent again.
     let tries = lease.attempt > 1 ? try await store.tries(of: key, installHash: message.installHash) : SessionTries()
     let (result, failures) = await forwarder.send(
       outgoing.payload, along: route, idempotencyKey: key, traceparent: lease.traceparent)
@@ -102,14 +106,15 @@ struct SessionWorker: Sendable {
     case .failed(let error, let retryAfter):
       metrics.routed(consent: consent, outcome: "failed")
       logger.info(
-        "session not sent yet", metadata: ["delivery": "\(key)", "reason": "\(error)", "attempts": "\(lease.attempt)"])
-      // If storing fails, the session's event lacks this attempt, and the session is retried anyway.
+        "a session was not accepted by any host",
+        metadata: ["delivery": "\(key)", "reason": "\(error)", "attempts": "\(lease.attempt)"])
+      // If counting fails, only the session's event is incomplete.
       do {
         try await store.addTries(failures, status, of: key, installHash: message.installHash, at: now())
       } catch {
-        logger.warning("the requests of a session were not recorded", metadata: ["delivery": "\(key)", "reason": "\(error)"])
+        logger.warning("the failed requests of a session were not counted", metadata: ["delivery": "\(key)", "reason": "\(error)"])
       }
-      return await again(lease, message, error: error, retryAfter: retryAfter)
+      return await retryOrGiveUp(lease, message, error: error, retryAfter: retryAfter)
     case .delivered(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, true)
     case .refused(let host, let code): (record.host, record.httpStatus, record.isDelivered) = (host, code, false)
     }
@@ -126,17 +131,17 @@ struct SessionWorker: Sendable {
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 
-  /// Retries a session until its age, not its number of attempts, exceeds the limit, because a host may be unavailable for hours. A host's
-  /// `Retry-After` can only lengthen the backoff. If it is after the limit, the session is tried for the last time at the limit.
-  private func again(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
-    let end = (message.heldUntil ?? lease.message.receivedAt) + patience
-    let left = Duration.milliseconds(max(0, end - now()))
-    let wait = max(min(retryAfter ?? .zero, left), backoff(lease.attempt))
-    guard wait > left else { return .retry(after: wait, error: error) }
+  /// Retries a session until ``retryTimeout`` is over, and then gives it up, however many attempts that takes, because a host may be unavailable for hours.
+  /// `Retry-After` of a host can only lengthen the backoff. If it ends after the timeout, the last attempt is made at the timeout.
+  private func retryOrGiveUp(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
+    let end = (message.heldUntil ?? lease.message.receivedAt) + retryTimeout
+    let remaining = Duration.milliseconds(max(0, end - now()))
+    let wait = max(min(retryAfter ?? .zero, remaining), backoff(lease.attempt))
+    guard wait > remaining else { return .retry(after: wait, error: error) }
     return await giveUp(lease, message, error: error)
   }
 
-  /// Publishes the event with the failed requests of the session, then makes the session a dead letter.
+  /// Publishes the event that lists the failed requests of the session, and then makes the session a dead letter.
   private func giveUp(_ lease: LeasedMessage, _ message: SessionMessage, error: String) async -> WorkOutcome {
     let key = lease.deliveryID.description
     do {
@@ -147,32 +152,31 @@ struct SessionWorker: Sendable {
     } catch {
       return .retry(after: .seconds(1), error: "the event of an undelivered session cannot be published")
     }
-    // The sessions after it need not wait for it.
-    await leaveTurn(key, message)
+    await leaveOrder(key, message)
     return .deadLetter(error: error)
   }
 
-  /// Lets the stored payload expire soon. It is not deleted at once, because the next owner of the shard needs it if this process ends
-  /// before the commit.
+  /// Lets the stored payload expire soon, and removes the session from the order. The payload is not deleted at once, because the next
+  /// owner of the shard needs it if this process ends before the commit.
   private func cleanUp(_ key: String, _ message: SessionMessage) async {
     if let digest = message.payloadDigest {
       try? await store.expirePayload(installHash: message.installHash, digest: digest)
     }
-    await leaveTurn(key, message)
+    await leaveOrder(key, message)
   }
 
-  /// Makes the next held session ready, since held sessions are sent in order. After `orderPatience` the others have been tried already and
-  /// have retry times of their own.
-  private func leaveTurn(_ key: String, _ message: SessionMessage) async {
-    guard message.place != nil else { return }
+  /// Removes a session from the held ones and makes the next one ready, because held sessions are sent in order. After ``orderTimeout`` the
+  /// others do not wait any more.
+  private func leaveOrder(_ key: String, _ message: SessionMessage) async {
+    guard message.position != nil else { return }
     do {
-      try await store.dropHeld(key, installHash: message.installHash)
-      guard let deadline = message.heldUntil, now() <= deadline + Self.orderPatience,
+      try await store.removeHeld(key, installHash: message.installHash)
+      guard let deadline = message.heldUntil, now() <= deadline + Self.orderTimeout,
         let next = try await store.firstHeld(installHash: message.installHash).flatMap({ DeliveryID($0) })
       else { return }
       try await deliveries.makeReady([next], in: .sessions)
     } catch {
-      // The next session is also due by itself after ``turn``.
+      // The next session also becomes due without this, after its wait.
       logger.debug("the next held session was not made ready", metadata: ["install": "\(message.installHash)", "reason": "\(error)"])
     }
   }

@@ -3,9 +3,9 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// A user's changed answer to App Tracking Transparency, which reaches the feed through the queue of sessions.
+/// A change of an install's ATT status, as a message in the queue `sessions`. ``SessionWorker`` publishes its event.
 struct StatusChangeMessage: Sendable, Hashable {
-  /// The kind of its message.
+  /// The kind of the message.
   static let messageKind = "att-status"
 
   var bundleId: String
@@ -14,7 +14,7 @@ struct StatusChangeMessage: Sendable, Hashable {
   var to: ATTStatus
   /// The device's time, milliseconds since 1970.
   var deviceTime: Int64
-  /// The source of the change: `session` or `update`.
+  /// How the change was reported: `session` or `update`.
   var source: String
 
   /// The idempotency key: the same change reported twice counts once.
@@ -47,7 +47,7 @@ struct StatusChangeMessage: Sendable, Hashable {
       source: source)
   }
 
-  /// The event of a delivery that carried this change.
+  /// The event of the change.
   func event(_ delivery: DeliveryID, receivedAt: Int64) -> CloudEvent {
     let data: JSONObject = [
       "deliveryId": .string(delivery.description), "bundleId": .string(bundleId), "installHash": .string(installHash),

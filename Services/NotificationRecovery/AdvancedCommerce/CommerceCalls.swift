@@ -4,21 +4,25 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Makes calls of the Advanced Commerce API, each once under its `requestReferenceId`. A call is recorded before it is sent. If its outcome
-/// is unknown, Apple is asked for the purchase before the call is sent again.
+/// Makes the calls of the Advanced Commerce API, each once under its `requestReferenceId`.
+///
+/// ``perform(_:bundleId:environment:transactionId:body:_:)`` records a call (``CommerceStore``), sends it, and records Apple's answer. A
+/// repeat of an answered call gets the recorded answer. If the outcome of a call is unknown, the purchase is looked up at Apple before the
+/// call is sent again. The file `CommerceMessages.swift` connects the six handlers with this type.
 struct CommerceCalls: Sendable {
-  /// The response of a call, and whether the call was made before.
+  /// The response to a call, and whether an earlier call had executed the request.
   struct Outcome: Sendable {
     let response: AppStoreCalls.Response
     let isRepeated: Bool
   }
 
-  /// The part of a call's time that is reserved for finding out its outcome.
-  private static let reserve: Duration = .seconds(2)
+  /// The part of the caller's time that is reserved for looking the purchase up, if the outcome of the call is unknown.
+  private static let lookUpTime: Duration = .seconds(2)
 
   let calls: AppStoreCalls
   let store: CommerceStore
 
+  /// Makes the call that a request describes, or returns the recorded answer if it was made before.
   func perform(
     _ operation: AdvancedCommerceRequest.Operation, bundleId: String?, environment: String?, transactionId: String?, body: JSONObject?,
     _ context: RPCContext
@@ -33,7 +37,7 @@ struct CommerceCalls: Sendable {
     return try await ExclusiveCall(redis: store.redis).run(
       CommerceStore.exclusiveKey(app.bundleId, request.requestReferenceId), until: context.deadline,
       otherwise: .unavailable(
-        "the same request is being made by another call", reason: "REQUEST_UNDER_WAY", retryAfter: .seconds(2))
+        "another call is making the same request", reason: "REQUEST_UNDER_WAY", retryAfter: .seconds(2))
     ) { () async throws(RPCError) in try await perform(request, id, app, server, context) }
   }
 
@@ -46,11 +50,11 @@ struct CommerceCalls: Sendable {
       bundleId: app.bundleId, reference: request.requestReferenceId, environment: server?.rawValue ?? "",
       operation: request.operation.rawValue, transactionId: id, request: request.body, state: .sending, startedAt: WallClock.now())
     var mayHaveBeenSent = false
-    // A refused request has done nothing, so its identifier may be used for another request.
+    // A refused request changed nothing at Apple, so its identifier may be used for another request.
     if let known, known.state != .refused {
       guard known.isRepeated(by: request, transactionId: id, server: server) else {
         throw .failedPrecondition(
-          "another request was made under this request.requestInfo.requestReferenceId", reason: "REQUEST_REFERENCE_REUSED")
+          "another request was made with this request.requestInfo.requestReferenceId", reason: "REQUEST_REFERENCE_REUSED")
       }
       if known.state == .answered, let response = known.response, let server = AppStoreServer(rawValue: known.environment) {
         return Outcome(response: AppStoreCalls.Response(server: server, body: response, decoded: known.decoded), isRepeated: true)
@@ -58,15 +62,15 @@ struct CommerceCalls: Sendable {
       record = known
       mayHaveBeenSent = true
       do throws(RPCError) {
-        let found = try await found(request, id, app, server, since: record.startedAt, context)
-        record.purchase = found?.response.purchase ?? record.purchase
-        if let found, found.isDone { return try await end(&record, found.response, isRepeated: true) }
+        let current = try await currentState(request, id, app, server, since: record.startedAt, context)
+        record.purchase = current?.response.purchase ?? record.purchase
+        if let current, current.isDone { return try await end(&record, current.response, isRepeated: true) }
       } catch {
-        // If Apple does not know the purchase, nothing was done to it, and the request is sent again.
+        // If Apple does not know the purchase, the earlier call cannot have changed it, and the request is sent again.
         guard error.code == .notFound else { throw error }
       }
     } else {
-      // Without the record, nobody would know later that the call may have been made.
+      // If this write fails, the call is not sent: without a record, a repeat would not know that the call may have been made.
       try await write(record)
     }
     return try await send(request, &record, mayHaveBeenSent: mayHaveBeenSent, app, server, context)
@@ -79,13 +83,13 @@ struct CommerceCalls: Sendable {
     do throws(AppStoreCallFailure) {
       let response = try await calls.ask(
         request.operation.endpoint, app: app, server: server, path: [record.transactionId], body: request.body,
-        deadline: context.deadline - Self.reserve)
+        deadline: context.deadline - Self.lookUpTime)
       return await endQuietly(&record, response)
     } catch {
       record.lastError = "\(error)"
       let failure = RPCError(error, now: WallClock.now())
       guard case .apple(let reason) = error else {
-        // Apple has executed the call, but its response cannot be verified. The next call looks the purchase up.
+        // Apple has executed the call, but its response cannot be verified. A repeat looks the purchase up.
         try await write(record)
         throw failure
       }
@@ -94,9 +98,11 @@ struct CommerceCalls: Sendable {
         let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         let result = await lookUp(request, record, app, server, context)
         record.purchase = result.purchase ?? record.purchase
-        if case .found(let found) = result, found.isDone || isRepetition { return try await end(&record, found.response, isRepeated: true) }
-        // The call is over only if Apple refuses the request itself and the purchase shows that nothing was done before.
-        guard reason.classification == .permanent, !isRepetition, result.excludes(request) else {
+        if case .found(let current) = result, current.isDone || isRepetition {
+          return try await end(&record, current.response, isRepeated: true)
+        }
+        // The call is recorded as refused only if Apple refuses the request itself and no earlier call has executed it.
+        guard reason.classification == .permanent, !isRepetition, result.showsNotExecuted(request) else {
           try await write(record)
           throw failure
         }
@@ -108,13 +114,14 @@ struct CommerceCalls: Sendable {
     }
   }
 
-  /// Stores Apple's answer. If Redis is unavailable, the answer is returned all the same, and the next call looks the purchase up.
+  /// Stores Apple's answer. If Redis is unavailable, the answer is returned nevertheless, and a repeat looks the purchase up.
   private func endQuietly(_ record: inout CommerceRecord, _ response: AppStoreCalls.Response) async -> Outcome {
     do throws(RPCError) { return try await end(&record, response, isRepeated: false) } catch {
       return Outcome(response: response, isRepeated: false)
     }
   }
 
+  /// Records a call as answered.
   private func end(_ record: inout CommerceRecord, _ response: AppStoreCalls.Response, isRepeated: Bool) async throws(RPCError) -> Outcome {
     record.state = .answered
     record.environment = response.server.rawValue
@@ -134,8 +141,9 @@ struct CommerceCalls: Sendable {
 
   // MARK: Looking up
 
-  /// Whether the purchase shows that a call was executed.
+  /// The result of looking up whether a call was executed.
   private enum LookUpResult {
+    /// The purchase's current state, and whether it is what was requested.
     case found((response: AppStoreCalls.Response, isDone: Bool))
     /// Apple does not know the purchase.
     case noPurchase
@@ -147,8 +155,8 @@ struct CommerceCalls: Sendable {
       return found.response.purchase
     }
 
-    /// True if the request was not executed.
-    func excludes(_ request: AdvancedCommerceRequest) -> Bool {
+    /// True if the result proves that the request was not executed.
+    func showsNotExecuted(_ request: AdvancedCommerceRequest) -> Bool {
       switch self {
       case .found(let found): request.isVisibleInPurchase && !found.isDone
       case .noPurchase: true
@@ -162,13 +170,14 @@ struct CommerceCalls: Sendable {
     _ context: RPCContext
   ) async -> LookUpResult {
     do throws(RPCError) {
-      let found = try await found(request, record.transactionId, app, server, since: record.startedAt, context)
-      return found.map { .found($0) } ?? .unknown
+      let current = try await currentState(request, record.transactionId, app, server, since: record.startedAt, context)
+      return current.map { .found($0) } ?? .unknown
     } catch { return error.code == .notFound ? .noPurchase : .unknown }
   }
 
-  /// The purchase's current state in the form of a response, and whether it is what was requested; nil if Apple names no transaction.
-  private func found(
+  /// Looks the purchase up. Returns its current state in the format of a response to the call, and whether this state is what was
+  /// requested; nil if Apple's answer contains no transaction.
+  private func currentState(
     _ request: AdvancedCommerceRequest, _ id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, since sentAt: Int64,
     _ context: RPCContext
   ) async throws(RPCError) -> (response: AppStoreCalls.Response, isDone: Bool)? {
@@ -178,7 +187,7 @@ struct CommerceCalls: Sendable {
       return (info, request.isDone(transactionInfo: transaction, renewalInfo: nil, sentAt: sentAt))
     }
     let statuses = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: info.server, path: [id], context)
-    for (found, status) in StatusObservation.entries(in: statuses.body) where found == original {
+    for (subscription, status) in StatusObservation.entries(in: statuses.body) where subscription == original {
       guard let newest = statuses.payload(of: status.signedTransactionInfo) else { continue }
       var body: JSONObject = ["signedTransactionInfo": .string(status.signedTransactionInfo)]
       var decoded = [newest]
@@ -196,6 +205,6 @@ struct CommerceCalls: Sendable {
 }
 
 extension AppStoreCalls.Response {
-  /// The purchase that the response is about, by its first transaction.
+  /// The original transaction id of the purchase that the response is about.
   fileprivate var purchase: String? { decoded.lazy.compactMap { $0["originalTransactionId"]?.stringValue }.first }
 }

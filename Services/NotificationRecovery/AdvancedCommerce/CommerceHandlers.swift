@@ -2,7 +2,7 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// All methods of the service.
+/// The handlers of all methods of `AdvancedCommerceService`.
 enum CommerceHandlers {
   static func all(_ calls: AppStoreCalls, redis: RedisClient, notifications: CommerceNotifications) -> [any RPCHandler] {
     let commerce = CommerceCalls(calls: calls, store: CommerceStore(redis: redis))

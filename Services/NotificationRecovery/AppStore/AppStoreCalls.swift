@@ -3,16 +3,25 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Calls Apple for a caller: finds the app, makes the request, and verifies every JWS of the answer.
+/// Calls the App Store Server API, for a caller of an RPC or for this service's own work, and verifies every JWS of Apple's answer.
+///
+/// A handler checks the request's fields with ``app(_:)``, ``server(_:of:)`` and ``requiredText(_:_:)``, and then calls `ask`:
+///
+///     let app = try calls.app(request.bundleId)
+///     let id = try calls.requiredText("transactionId", request.transactionId)
+///     let server = try calls.server(request.environment, of: app)
+///     let response = try await calls.ask(.getTransactionInfo, app: app, server: server, path: [id], context)
+///
+/// `AppStoreServerAPIClient` of the module AppStore makes the HTTP requests and their retries, and ``ApplePacing`` limits their rate.
 struct AppStoreCalls: Sendable {
-  /// Apple's response with its signed parts decoded.
+  /// Apple's response, with the payloads of its JWS.
   struct Response: Sendable {
     let server: AppStoreServer
     let body: JSONObject
-    /// In the order of their JWS in the body.
+    /// The payloads, in the order of their JWS in the body.
     let decoded: [JSONObject]
 
-    /// The payload of a JWS of the body.
+    /// The payload of a JWS of the body; nil if the body does not contain this JWS.
     func payload(of jws: String) -> JSONObject? {
       zip(SignedParts.find(in: body), decoded).first { $0.0.jws == jws }?.1
     }
@@ -23,20 +32,19 @@ struct AppStoreCalls: Sendable {
   let configuration: DeploymentConfiguration
   let metrics: RecoveryMetrics
 
-  /// The configured app of a request.
+  /// The app that a request names. Throws if the app is not configured or has no key for the App Store Server API.
   func app(_ bundleId: String?) throws(RPCError) -> DeploymentConfiguration.App {
     guard let bundleId, !bundleId.isEmpty else { throw .invalidArgument(field: "bundleId", "is missing") }
-    guard let app = configuration.app(bundleId) else { throw .notFound("no app of this bundle id is configured", field: "bundleId") }
+    guard let app = configuration.app(bundleId) else { throw .notFound("no app with this bundle id is configured", field: "bundleId") }
     guard app.appStoreServer != nil else {
       throw .failedPrecondition("the app has no key for the App Store Server API", reason: "APP_STORE_KEY_MISSING")
     }
     return app
   }
 
-  /// The environment of a request; nil if the request does not name it.
+  /// The server of the environment that a request names, or the app's only server; nil if the request names none and the app has several.
   func server(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer? {
     guard let environment, !environment.isEmpty else {
-      // An app with one environment needs no choice.
       return app.onlyServer
     }
     guard let server = AppStoreServer(rawValue: environment) else {
@@ -48,7 +56,7 @@ struct AppStoreCalls: Sendable {
     return server
   }
 
-  /// The environment of a request that must name it.
+  /// The server of a request that needs one: the request must name the environment, unless the app has only one server.
   func requiredServer(_ environment: String?, of app: DeploymentConfiguration.App) throws(RPCError) -> AppStoreServer {
     guard let server = try server(environment, of: app) else {
       throw .invalidArgument(field: "environment", "must be Production or Sandbox")
@@ -56,21 +64,25 @@ struct AppStoreCalls: Sendable {
     return server
   }
 
-  /// A required value.
-  func filled(_ field: String, _ value: String?) throws(RPCError) -> String {
+  /// A required text of a request.
+  func requiredText(_ field: String, _ value: String?) throws(RPCError) -> String {
     guard let value, !value.isEmpty else { throw .invalidArgument(field: field, "is missing") }
     guard value.utf8.count <= 256 else { throw .invalidArgument(field: field, "is longer than 256 bytes") }
     return value
   }
 
-  /// The required id of a transaction.
+  /// A required transaction id of a request.
   func transactionId(_ field: String, _ value: String?) throws(RPCError) -> String {
-    let id = try filled(field, value)
+    let id = try requiredText(field, value)
     guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: field, "must be digits") }
     return id
   }
 
-  /// Calls one endpoint for a caller; nil for `server` tries production, then the sandbox. `content` is a body that is not JSON.
+  /// Calls an endpoint for the caller of an RPC. The caller gets Apple's error as an `RPCError`.
+  ///
+  /// - Parameters:
+  ///   - server: nil tries production, then the sandbox.
+  ///   - content: a body that is not JSON, such as an image; it takes the place of `body`.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
@@ -78,6 +90,7 @@ struct AppStoreCalls: Sendable {
     do throws(AppStoreCallFailure) {
       return try await ask(
         endpoint, app: app, server: server, path: path, query: query, body: body, content: content,
+        // The rest of the time is for the response, so that the caller gets Apple's error and not the error of its own deadline.
         deadline: context.deadline - .milliseconds(50))
     } catch {
       context.logger.info(
@@ -87,7 +100,7 @@ struct AppStoreCalls: Sendable {
     }
   }
 
-  /// Calls one endpoint for our own work.
+  /// Calls an endpoint for this service's own work. The parameters have the same meaning as for the caller of an RPC.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, deadline: ContinuousClock.Instant
@@ -98,16 +111,17 @@ struct AppStoreCalls: Sendable {
         endpoint, bundleId: app.bundleId, server: server, path: path, query: query,
         body: content ?? body.map { JSONValue.object($0).serialized }, deadline: deadline)
     } catch {
-      metrics.failed(error.classification.rawValue)
+      metrics.countError(error.classification.rawValue)
       throw .apple(error)
     }
     return Response(
       server: response.server, body: response.body, decoded: try decoded(response.body, app: app, server: response.server))
   }
 
-  /// Every JWS is verified before it is returned, because TLS does not replace its signature. Revocation is not checked here: Apple sent the
-  /// JWS itself, over a connection that its own certificate protects. Notifications that are read from the history go through the queue,
-  /// where verifier checks it.
+  /// Verifies every JWS of an answer, because TLS does not replace Apple's signature, and returns their payloads.
+  ///
+  /// The revocation of the JWS' certificates is not checked here, because Apple itself sent the JWS over a connection that the certificate
+  /// of Apple's server protects. Notifications of the history are queued in the intake, and verifier checks their revocation.
   private func decoded(
     _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
   ) throws(AppStoreCallFailure) -> [JSONObject] {
@@ -125,10 +139,11 @@ struct AppStoreCalls: Sendable {
   }
 }
 
-/// Why a call to Apple has no answer that can be returned.
+/// Why the answer of a call to Apple cannot be returned.
 enum AppStoreCallFailure: Error, CustomStringConvertible {
+  /// Apple returned an error or could not be reached, or the call was not made.
   case apple(AppStoreServerAPIError)
-  /// The answer holds signed data that cannot be verified.
+  /// The answer contains signed data that cannot be verified.
   case unverified(kind: SignedParts.Kind, reason: SignedDataReason)
 
   var description: String {
@@ -140,11 +155,12 @@ enum AppStoreCallFailure: Error, CustomStringConvertible {
 }
 
 extension String? {
-  /// Nil for an empty text too: callers may send one for an absent value.
-  var stated: String? { flatMap { $0.isEmpty ? nil : $0 } }
+  /// The text; nil for an empty one, because callers may send an empty text for an absent value.
+  var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
 }
 
 extension SignedParts.Kind {
+  /// The kind by which `SignedDataVerifier` chooses its rules.
   var signedDataKind: SignedDataKind {
     switch self {
     case .transaction: .transaction
@@ -156,7 +172,7 @@ extension SignedParts.Kind {
 }
 
 extension DeploymentConfiguration.App {
-  /// The App Store's server that knows the app, if there is exactly one. Environments without a server do not count.
+  /// The app's server, if the configured environments have exactly one. Xcode and LocalTesting are environments without a server.
   var onlyServer: AppStoreServer? {
     let servers = environments.compactMap(AppStoreServer.init(rawValue:))
     return servers.count == 1 ? servers[0] : nil

@@ -5,9 +5,11 @@ import ServiceRuntime
 import Synchronization
 import UpstreamPacing
 
-/// Keeps all instances together within Apple's limits (``AppStoreRateBudget``), and stops calls to a server that mostly fails, by a circuit
-/// breaker that all instances share.
+/// Keeps the calls of all instances together within Apple's rate limits (`AppStoreRateBudget`), and stops calls to a server that mostly
+/// fails. The rate limits and the circuit breakers are in Redis: see `SharedRateLimit` and `SharedCircuitBreaker` of the module
+/// UpstreamPacing.
 final class ApplePacing: AppStoreServerPacing {
+  /// The requests to which a rate limit applies: those of one app to one endpoint of a server.
   private struct Limit: Hashable {
     let server: AppStoreServer
     let bundleId: String
@@ -20,7 +22,7 @@ final class ApplePacing: AppStoreServerPacing {
   private let limits = Mutex<[Limit: SharedRateLimit]>([:])
   private let breakers: [AppStoreServer: SharedCircuitBreaker]
 
-  /// `rates` are requests a second in production that replace Apple's published ones.
+  /// - Parameter rates: the requests per second and app in production, for endpoints whose published rate is to be replaced.
   init(redis: RedisClient, rates: [AppStoreServerEndpoint: Double], metrics: RecoveryMetrics) {
     self.redis = redis
     self.rates = rates
@@ -35,7 +37,7 @@ final class ApplePacing: AppStoreServerPacing {
       })
   }
 
-  /// The settings' rates by endpoint. Throws for an unknown endpoint.
+  /// The rates of the setting `recovery.rates`, by endpoint. Throws for an unknown endpoint.
   static func rates(_ settings: RecoverySettings) throws(ConfigurationError) -> [AppStoreServerEndpoint: Double] {
     var rates: [AppStoreServerEndpoint: Double] = [:]
     for (name, rate) in settings.rates {
@@ -53,11 +55,12 @@ final class ApplePacing: AppStoreServerPacing {
   ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit {
     let permit = try await admit(server)
     let limit = limit(Limit(server: server, bundleId: bundleId, endpoint: endpoint))
-    let left = max(.zero, deadline - .now)
-    switch await limit.reserve(maxWait: left / 2) {
+    let remaining = max(.zero, deadline - .now)
+    // At most half of the remaining time is spent waiting, so that the other half is left for the request.
+    switch await limit.reserve(maxWait: remaining / 2) {
     case .granted(_, let wait):
       if wait > .zero {
-        metrics.waited("rate")
+        metrics.countWait("rate")
         do { try await Task.sleep(for: wait) } catch {
           await record(permit, .abandoned, server)
           throw AppStoreServerAPIError(.server, message: "cancelled", server: server)
@@ -65,7 +68,7 @@ final class ApplePacing: AppStoreServerPacing {
       }
     case .refused(let wait):
       await record(permit, .abandoned, server)
-      metrics.waited("rate")
+      metrics.countWait("rate")
       throw AppStoreServerAPIError(
         .rate, message: "our own limit delays the request: Apple's limit for this endpoint is used up, or Apple asked us to wait",
         retryAt: WallClock.now() + wait.milliseconds, server: server)
@@ -76,6 +79,7 @@ final class ApplePacing: AppStoreServerPacing {
       case .failed: await self.record(permit, .failed, server)
       case .abandoned: await self.record(permit, .abandoned, server)
       case .limited(let moment):
+        // Apple answered, so the server works.
         await self.record(permit, .succeeded, server)
         await limit.hold(for: .milliseconds(max(0, moment - WallClock.now())))
       }
@@ -87,7 +91,7 @@ final class ApplePacing: AppStoreServerPacing {
     switch await breaker.admit() {
     case .call(let permit): return permit
     case .wait:
-      metrics.waited("breaker")
+      metrics.countWait("breaker")
       throw AppStoreServerAPIError(.server, message: "the App Store mostly fails, so it is not called for now", server: server)
     }
   }
@@ -104,14 +108,14 @@ final class ApplePacing: AppStoreServerPacing {
       guard
         let rule = RateRule(
           perSecond: min(budget.perSecond, RateRule.maxRate), burst: min(budget.burst, RateRule.maxBurst))
-      else { preconditionFailure("a budget is a rule") }
-      let made = SharedRateLimit(
+      else { preconditionFailure("the rate budget of an endpoint is not a valid rate rule") }
+      let new = SharedRateLimit(
         redis: redis,
         key: Keys.own(
           "recovery", "rate:\(limit.server.rawValue):\(limit.bundleId):\(limit.endpoint.rawValue)", shardOf: limit.bundleId),
         rule: rule, onOutage: .limitsLocally)
-      limits[limit] = made
-      return made
+      limits[limit] = new
+      return new
     }
   }
 }

@@ -2,24 +2,24 @@ import AppStore
 import AttributionProtocol
 
 extension RPCError {
-  /// The error of a request that was not sent, because Apple would refuse it.
+  /// The error for a request that was not sent to Apple, because Apple would refuse it.
   init(_ refusal: RequestRefusal) { self = .invalidArgument(field: refusal.field, refusal.reason) }
 
-  /// The error for callers if an answer cannot be returned.
+  /// The error for callers if Apple's answer cannot be returned. `now`: milliseconds since 1970.
   init(_ failure: AppStoreCallFailure, now: Int64) {
     switch failure {
     case .apple(let error): self.init(error, now: now)
     case .unverified(let kind, let reason):
       self.init(
-        .dataLoss, "the App Store's answer holds signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
+        .dataLoss, "the App Store's answer contains signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
         metadata: ["verdict": reason.rawValue, "kind": kind.rawValue])
     }
   }
 
-  /// The reason if Apple refuses the request.
+  /// The error reason code for a request that Apple refuses.
   static let refusedByApple = "APP_STORE_REFUSED"
 
-  /// The error for callers if Apple returned an error. Its metadata has Apple's error code.
+  /// The error for callers if the call failed. Its metadata has Apple's error code, if Apple returned one. `now`: milliseconds since 1970.
   init(_ error: AppStoreServerAPIError, now: Int64) {
     let code: RPCCode
     let reason: String
@@ -37,6 +37,7 @@ extension RPCError {
     case .permanent:
       switch error.status {
       case 404: (code, reason) = (.notFound, "APP_STORE_NOT_FOUND")
+      // Without a status, the request was refused before it was sent.
       case 400, nil: (code, reason) = (.invalidArgument, Self.refusedByApple)
       case 409: (code, reason) = (.alreadyExists, Self.refusedByApple)
       default: (code, reason) = (.failedPrecondition, Self.refusedByApple)

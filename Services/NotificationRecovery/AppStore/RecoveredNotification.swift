@@ -2,40 +2,45 @@ import AppStore
 import AttributionQueue
 import ServiceRuntime
 
-/// A notification of Apple's history to be queued in the intake. It is accepted like one that Apple posts, under the same keys, so that its
-/// copies count once.
+/// A notification from Apple's history that is to be queued in the intake. It is accepted under the same keys as a notification that Apple
+/// posts, so that several copies of a notification count once.
 struct RecoveredNotification: Sendable {
   enum AcceptResult {
     case accepted(DeliveryID)
-    /// With the delivery's id, unless it was verified already.
+    /// A copy is in the queue already; the id is that of its delivery. Nil if a copy was verified before.
     case duplicate(DeliveryID?)
 
-    /// The label in metrics.
-    var name: String { if case .accepted = self { "accepted" } else { "duplicate" } }
+    /// The value of the label `outcome` in metrics.
+    var label: String { if case .accepted = self { "accepted" } else { "duplicate" } }
   }
 
+  /// The JWS from Apple's history.
   let signedPayload: String
-  let found: NotificationSniffer
+  /// Read without verification, and therefore used only for keys and for the order of deliveries.
+  let identifiers: NotificationSniffer
 
   init(_ signedPayload: String) {
     self.signedPayload = signedPayload
-    found = NotificationSniffer(signedPayload: signedPayload)
+    identifiers = NotificationSniffer(signedPayload: signedPayload)
   }
 
-  /// Queues the notification unless it was verified before. `attributes` name its source. Before `notBefore` (milliseconds since 1970) it
-  /// is stored but not worked.
+  /// Queues the notification, unless a copy was verified before.
+  ///
+  /// - Parameters:
+  ///   - attributes: name the recovery or the gap for which it was fetched.
+  ///   - notBefore: milliseconds since 1970; before this time, the notification is stored but not processed.
   func accept(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
-    if let naturalKey = found.naturalKey,
-      try await deliveries.isNaturalKeySeen(naturalKey, orderKey: found.orderKey, long: true)
+    if let naturalKey = identifiers.naturalKey,
+      try await deliveries.isNaturalKeySeen(naturalKey, orderKey: identifiers.orderKey, long: true)
     {
       return .duplicate(nil)
     }
-    // The body as Apple would have posted it.
+    // The parts around the JWS in the body that Apple would have posted.
     let original = OriginalBody.attributes(before: #"{"signedPayload":""#, after: #""}"#, contentType: "application/json")
     let request = AcceptRequest(
-      queue: .intake, idempotencyKey: found.idempotencyKey(signedPayload: signedPayload), orderKey: found.orderKey,
-      naturalKey: found.naturalKey,
-      // A held-back notification must not delay later ones.
+      queue: .intake, idempotencyKey: identifiers.idempotencyKey(signedPayload: signedPayload), orderKey: identifiers.orderKey,
+      naturalKey: identifiers.naturalKey,
+      // A notification that is held back must not delay later ones of its purchase.
       keepsOrder: notBefore == nil,
       message: QueueMessage(
         kind: NotificationMessage.kind, body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },

@@ -3,17 +3,17 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Gets the bearer tokens for Apple from signer, the only service with the keys. Signer caches the tokens.
+/// Gets the bearer tokens for the App Store Server API from signer, the only service that has the keys. Signer caches the tokens.
 struct SignerTokens: Sendable {
   let signer: RPCClient
   let configuration: DeploymentConfiguration
 
-  /// How long signer may take.
+  /// The timeout of a call to signer.
   static let timeout: Duration = .seconds(5)
 
-  /// A token with one of the app's keys; nil if no other key is configured.
+  /// A token that is signed with one of the app's keys. Nil if `key` is the other key, and the app has none or signer does not know it.
   ///
-  /// - Parameter deadline: of the call to Apple that needs the token.
+  /// - Parameter deadline: the deadline of the call to Apple that needs the token.
   func token(
     bundleId: String, server: AppStoreServer, key: AppStoreServerKey, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> String? {
@@ -28,13 +28,14 @@ struct SignerTokens: Sendable {
         SignerService.CreateAppStoreServerToken.self, request, timeout: min(Self.timeout, deadline - .now)
       ).token
     } catch {
-      // Signer has no such key any more, or is of a version that knows only one.
+      // Signer does not have this key any more, or is of an older version that knows only one key.
       if key == .other, error.code == .notFound || error.code == .invalidArgument { return nil }
-      throw AppStoreServerAPIError(Self.classification(error.code), message: "no token from the signer: \(error)", server: server)
+      throw AppStoreServerAPIError(Self.classification(error.code), message: "signer returned no token: \(error)", server: server)
     }
   }
 
-  /// The classification of an error without a token: most errors of signer are temporary, except for a missing or invalid key.
+  /// The classification of signer's error. Most errors are temporary. The others, such as a missing key, last until an operator corrects
+  /// the configuration.
   static func classification(_ code: RPCCode) -> AppStoreServerAPIError.Classification {
     switch code {
     case .unavailable, .deadlineExceeded, .aborted, .canceled, .resourceExhausted, .internal, .unknown, .unauthenticated: .server

@@ -3,21 +3,21 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// All pages of Get Transaction History for one customer, each JWS verified.
+/// Reads all pages of Get Transaction History for one customer. Every JWS is verified.
 struct TransactionHistory: Sendable {
-  /// A transaction: its JWS and the decoded payload.
+  /// A transaction, as its JWS and as the decoded payload.
   struct Transaction: Sendable {
     let jws: String
     let payload: JSONObject
     let environment: String
 
-    /// Queues it for verifier, which publishes an event for each new state of a transaction.
-    func leave(_ deliveries: DeliveryQueue, attributes: [String: String]) async throws(QueueError) {
+    /// Queues the transaction in the intake for verifier, which publishes an event for each new state of a transaction.
+    func enqueue(_ deliveries: DeliveryQueue, attributes: [String: String]) async throws(QueueError) {
       guard let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload),
         let original = payload["originalTransactionId"]?.stringValue
       else { return }
       let orderKey = NotificationSniffer.orderKey(environment: environment, originalTransactionId: original)
-      // A transaction that is on the feed need not be verified again.
+      // An event about this state of the transaction exists already.
       if try await deliveries.isNaturalKeySeen(key, orderKey: orderKey, long: true) { return }
       var attributes = attributes
       attributes["environment"] = environment
@@ -31,21 +31,22 @@ struct TransactionHistory: Sendable {
     }
   }
 
-  /// The greatest number of pages, more than any customer has. A page has twenty transactions.
+  /// The maximum number of pages. It only ends a history that would have no end: 2,000 pages of 20 transactions are more than a customer
+  /// has.
   static let maxPages = 2000
 
   /// Requests one page; a nil server tries production, then the sandbox.
-  typealias Ask =
+  typealias PageRequest =
     @Sendable (_ query: [(String, String)], _ server: AppStoreServer?, _ deadline: ContinuousClock.Instant)
     async throws(AppStoreCallFailure)
     -> AppStoreCalls.Response
 
   private let server: AppStoreServer?
-  private let ask: Ask
+  private let requestPage: PageRequest
 
-  init(server: AppStoreServer?, ask: @escaping Ask) {
+  init(server: AppStoreServer?, requestPage: @escaping PageRequest) {
     self.server = server
-    self.ask = ask
+    self.requestPage = requestPage
   }
 
   /// A nil `server` tries production, then the sandbox. `transactionId` is any of the customer's.
@@ -55,10 +56,11 @@ struct TransactionHistory: Sendable {
     }
   }
 
-  /// All transactions in their newest form, because one that is modified during paging comes again. The time limit is for each page with
-  /// its retries, however many pages there are.
+  /// All transactions, each in its newest version: Apple returns a transaction again if it is modified during paging.
+  ///
+  /// - Parameter pageTimeout: the timeout of each page with all its retries.
   func all(
-    _ query: TransactionHistoryQuery = TransactionHistoryQuery(), pageTime: Duration
+    _ query: TransactionHistoryQuery = TransactionHistoryQuery(), pageTimeout: Duration
   ) async throws(AppStoreCallFailure) -> (server: AppStoreServer, transactions: [Transaction]) {
     var query = query
     var server = server
@@ -69,7 +71,7 @@ struct TransactionHistory: Sendable {
       do throws(RequestRefusal) { items = try query.items() } catch {
         throw .apple(AppStoreServerAPIError(.permanent, message: "\(error)", server: server ?? .production))
       }
-      let response = try await ask(items, server, .now + pageTime)
+      let response = try await requestPage(items, server, .now + pageTimeout)
       server = response.server
       let texts = (response.body["signedTransactions"]?.arrayValue ?? []).compactMap(\.stringValue)
       for (jws, payload) in zip(texts, response.decoded) {
@@ -81,7 +83,7 @@ struct TransactionHistory: Sendable {
       }
       guard response.body["hasMore"]?.boolValue == true else { return (response.server, order.compactMap { newest[$0] }) }
       guard let revision = response.body["revision"]?.stringValue, revision != query.revision else {
-        // What was read so far is not the whole history.
+        // The next page cannot be requested, and the pages so far are not the whole history.
         throw .apple(
           AppStoreServerAPIError(
             .server, message: "Apple announced another page of the history without a new revision", server: response.server))

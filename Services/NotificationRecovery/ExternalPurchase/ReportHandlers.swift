@@ -1,7 +1,7 @@
 import AttributionQueue
 import ServiceRuntime
 
-/// All methods of the service.
+/// The handlers of all methods of `ExternalPurchaseService`.
 enum ReportHandlers {
   static func all(_ calls: AppStoreCalls, deliveries: DeliveryQueue, store: ReportStore) -> [any RPCHandler] {
     [

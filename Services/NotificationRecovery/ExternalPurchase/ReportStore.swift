@@ -4,10 +4,10 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// A report of an external purchase token and its state. Times are milliseconds since 1970.
+/// A report about an external purchase token, and its state. Times are milliseconds since 1970.
 struct ReportRecord: Sendable, Hashable {
   enum State: String, Sendable, CaseIterable {
-    /// Apple has not accepted or refused it yet.
+    /// Apple has neither accepted nor refused the report yet.
     case waiting
     case accepted
     case refused
@@ -16,26 +16,31 @@ struct ReportRecord: Sendable, Hashable {
   let bundleId: String
   let server: AppStoreServer
   let requestIdentifier: String
+  /// Apple's object, as the caller sent it.
   let body: JSONObject
   let state: State
-  /// The number of submissions. A refused report may be corrected and submitted again under its identifier.
+  /// The number of the current round. A round begins when a caller submits the report. A refused report may be corrected and submitted
+  /// again with the same identifier.
   let round: Int64
+  /// The number of attempts to send the report in this round.
   let attempts: Int64
+  /// When this round began.
   let receivedAt: Int64
   let completedAt: Int64?
   let lastError: String?
-  /// Apple's errors, unchanged.
+  /// The errors in Apple's refusal, unchanged.
   let errors: [JSONObject]
 }
 
-/// The reports in Redis, a hash each, and indexes of their names by time.
+/// Stores the reports in Redis: a hash for each report, and indexes of the reports' names by time. `SendExternalPurchaseReportHandler`
+/// begins a round, and ``ReportWork`` sends the report and stores Apple's answer.
 struct ReportStore: Sendable {
-  /// How long a report is kept, seconds.
+  /// How long a report is stored after the beginning of its last round, seconds.
   static let keptSeconds: Int64 = 365 * 86_400
 
   let redis: RedisClient
 
-  /// The name of a report. The two servers have separate reports.
+  /// The name of a report. It contains the server, because the reports of production and of the sandbox are separate.
   struct Name: Sendable, Hashable {
     let bundleId: String
     let server: AppStoreServer
@@ -49,6 +54,7 @@ struct ReportStore: Sendable {
       self.requestIdentifier = requestIdentifier
     }
 
+    /// Parses ``text``; nil if it is not a name.
     init?(_ text: String) {
       let parts = text.split(separator: " ")
       guard parts.count == 3, let server = AppStoreServer(rawValue: String(parts[0])) else { return nil }
@@ -58,19 +64,19 @@ struct ReportStore: Sendable {
 
   /// The outcome of a submission.
   enum SubmissionOutcome: Sendable, Hashable {
-    /// The report is to be sent to Apple, or being sent; with the number of its round.
+    /// The report must be sent to Apple in this round.
     case waiting(round: Int64)
-    /// Apple has it.
+    /// Apple has accepted the report before.
     case accepted
-    /// Another report with this identifier waits or was accepted.
+    /// Another report with the same identifier waits or was accepted.
     case reused
   }
 
   private static func key(_ name: Name) -> String { Keys.own("recovery", "report:\(name.text)", shardOf: name.text) }
 
-  /// The index of all reports, or of those in one state. Waiting and refused ones have their own, because searching for them among the
-  /// accepted ones would take long.
-  private func list(_ state: ReportRecord.State?) -> StartTimeIndex {
+  /// The index in which the reports with a state are listed; nil for the index of all reports. Waiting and refused reports have an index of
+  /// their own, because searching for them among many accepted ones would take long.
+  private func index(_ state: ReportRecord.State?) -> StartTimeIndex {
     let name = state == nil || state == .accepted ? "reports" : "reports-\(state?.rawValue ?? "")"
     return StartTimeIndex(redis: redis, name: name, shardOf: name)
   }
@@ -79,21 +85,21 @@ struct ReportStore: Sendable {
   private static let attempt = RedisScript(name: "report_attempt", source: PackageResources.report_attempt_lua)
   private static let note = RedisScript(name: "report_note", source: PackageResources.report_note_lua)
 
-  /// Stores a report, unless it is known.
+  /// Stores a report and begins a round, unless the report waits already or was accepted.
   func begin(_ name: Name, body: JSONObject, digest: String) async throws(RedisError) -> SubmissionOutcome {
     let now = WallClock.now()
     let reply = try await Self.begin.run(
       on: redis, keys: [Self.key(name)],
       arguments: [.string(digest), .bytes(JSONValue.object(body).serialized), .integer(now), .integer(Self.keptSeconds)])
     let parts = (reply.array ?? []).compactMap(\.integer)
-    for list in [list(nil), list(.waiting), list(.refused)] {
-      try await list.forget(before: now - Self.keptSeconds * 1000, of: name.bundleId)
+    for index in [index(nil), index(.waiting), index(.refused)] {
+      try await index.forget(before: now - Self.keptSeconds * 1000, of: name.bundleId)
     }
-    try await list(nil).add(name.text, of: name.bundleId, startedAt: now)
+    try await index(nil).add(name.text, of: name.bundleId, startedAt: now)
     switch parts.first {
     case 1 where parts.count == 2:
-      try await list(.waiting).add(name.text, of: name.bundleId, startedAt: now)
-      try await list(.refused).remove(name.text, of: name.bundleId)
+      try await index(.waiting).add(name.text, of: name.bundleId, startedAt: now)
+      try await index(.refused).remove(name.text, of: name.bundleId)
       return .waiting(round: parts[1])
     case 2: return .accepted
     case 3: return .reused
@@ -101,37 +107,40 @@ struct ReportStore: Sendable {
     }
   }
 
-  /// Counts an attempt to send a report before it is made. Returns the number of earlier attempts; nil if the round is over.
+  /// Counts an attempt to send a report, before the attempt is made. Returns the number of earlier attempts in the round; nil if the round
+  /// is over.
   func attempt(_ name: Name, round: Int64) async throws(RedisError) -> Int64? {
     let reply = try await Self.attempt.run(on: redis, keys: [Self.key(name)], arguments: [.integer(round)])
     guard let sent = reply.integer else { throw .unexpectedReply("report_attempt") }
     return sent < 0 ? nil : sent
   }
 
-  /// Stores Apple's answer.
+  /// Stores Apple's answer, or why there is none yet (state `waiting`). Does nothing if the round is over.
   func note(
     _ name: Name, round: Int64, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
   ) async throws(RedisError) {
-    // Indexes are changed before and after the record. A crash in between leaves an extra name, which is skipped.
-    if state == .refused { try await list(.refused).add(name.text, of: name.bundleId, startedAt: WallClock.now()) }
+    // A name is added to an index before the record changes, and removed after it. If this process crashes in between, an index contains a
+    // name whose record has another state; lists skip it.
+    if state == .refused { try await index(.refused).add(name.text, of: name.bundleId, startedAt: WallClock.now()) }
     _ = try await Self.note.run(
       on: redis, keys: [Self.key(name)],
       arguments: [
         .integer(round), .string(state.rawValue), .string(state == .waiting ? "" : String(WallClock.now())), .string(error ?? ""),
         .bytes(JSONValue.array(errors.map { .object($0) }).serialized),
       ])
-    if state != .waiting { try await list(.waiting).remove(name.text, of: name.bundleId) }
+    if state != .waiting { try await index(.waiting).remove(name.text, of: name.bundleId) }
   }
 
-  /// Nil if there is no such report.
+  /// Reads the state of a report; nil if there is no such report.
   func state(_ name: Name) async throws(RedisError) -> ReportRecord.State? {
     try await redis.send(["HGET", .string(Self.key(name)), "state"]).string.flatMap(ReportRecord.State.init(rawValue:))
   }
 
+  /// Reads a report; nil if there is none.
   func record(_ name: Name) async throws(RedisError) -> ReportRecord? {
-    let words = try await redis.send(["HGETALL", .string(Self.key(name))]).array ?? []
+    let pairs = try await redis.send(["HGETALL", .string(Self.key(name))]).array ?? []
     var fields: [String: RedisReply] = [:]
-    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    for index in stride(from: 0, to: pairs.count - 1, by: 2) { fields[pairs[index].string ?? ""] = pairs[index + 1] }
     func parsed(_ name: String) -> JSONValue? {
       fields[name]?.bytes.flatMap { try? JSONValue(parsing: $0, limits: .ownDocuments) }
     }
@@ -145,11 +154,13 @@ struct ReportStore: Sendable {
       errors: (parsed("errors")?.arrayValue ?? []).compactMap(\.objectValue))
   }
 
-  /// A page of an app's reports, or of all, newest first, and where the next one begins; nil when there is none.
+  /// A page of the reports of an app, or of all apps if `bundleId` is nil, newest first. `next` is the start of the next page; nil on the
+  /// last one.
   func list(
     bundleId: String?, state: ReportRecord.State?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (reports: [ReportRecord], next: PageToken?) {
-    let page = try await list(state).page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
+    let index = index(state)
+    let page = try await index.page(of: bundleId, limit: limit, after: token) { (names) async throws(RedisError) -> [ReportRecord?] in
       try await ConcurrentQueries.all(names) { (text) async throws(RedisError) -> ReportRecord? in
         guard let name = Name(text), let record = try await record(name) else { return nil }
         return state == nil || record.state == state ? record : nil

@@ -5,9 +5,9 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// One round of a report, as a task of the queue `reports`.
+/// A round of a report (``ReportRecord/round``), as a message of the queue `reports`.
 struct ReportTask: Sendable, Hashable {
-  /// The kind of the queue's message.
+  /// The kind of the message.
   static let kind = "report"
 
   let name: ReportStore.Name
@@ -29,20 +29,23 @@ extension ReportTask {
   }
 }
 
-/// Works the queue `reports`: sends reports of external purchases to Apple until Apple has accepted or refused them. Before a report is
-/// sent again, Apple is asked whether it has it, because Apple refuses a report that it has.
+/// Works the queue `reports`: sends reports of external purchases to Apple, until Apple has accepted or refused them. A `ShardWorker` calls
+/// ``handle(_:)`` for each message.
+///
+/// Before a report is sent again, it is requested from Apple, because the last attempt may have succeeded and Apple refuses a report that
+/// it has already.
 struct ReportWork: Sendable {
   let calls: AppStoreCalls
   let store: ReportStore
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// The timeout of a request with all its retries.
-  private static let questionTime: Duration = .seconds(60)
+  /// The timeout of a call to Apple with all its retries.
+  private static let callTimeout: Duration = .seconds(60)
   /// The pause after an error that an operator must correct.
   private static let operatorPause: Duration = .seconds(300)
-  /// The longest pause while Apple fails, milliseconds.
-  private static let widestPause: Double = 600_000
+  /// The longest pause after a temporary error.
+  private static let maxPauseMilliseconds: Double = 600_000
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     guard lease.message.kind == ReportTask.kind, let task = ReportTask(body: lease.message.body) else {
@@ -51,14 +54,14 @@ struct ReportWork: Sendable {
     let record: ReportRecord
     let sent: Int64
     do throws(RedisError) {
-      guard let known = try await store.record(task.name) else { return .deadLetter(error: "the report is not known any more") }
+      guard let known = try await store.record(task.name) else { return .deadLetter(error: "the report is not stored any more") }
       guard let before = try await store.attempt(task.name, round: task.round) else {
         return .complete(Completion(state: .done, events: [], reason: "done before"))
       }
       (record, sent) = (known, before)
-    } catch { return .retry(after: nil, error: "the store of reports does not answer") }
+    } catch { return .retry(after: nil, error: "the report in Redis cannot be read or written now") }
     guard let app = calls.configuration.app(record.bundleId), app.appStoreServer != nil else {
-      let error = "the configuration has no such app, or no key of it for the App Store Server API"
+      let error = "the configuration does not have the app, or has no key for the App Store Server API of it"
       logger.warning("reports of external purchases wait", metadata: ["app": "\(record.bundleId)", "reason": "\(error)"])
       return await wait(task, Self.operatorPause, reason: error)
     }
@@ -68,29 +71,31 @@ struct ReportWork: Sendable {
     } catch { return await failed(task, error, lease) }
   }
 
+  /// Sends a report once, and returns the outcome of its message.
   private func send(_ task: ReportTask, _ record: ReportRecord, _ app: DeploymentConfiguration.App, _ lease: LeasedMessage) async
     -> WorkOutcome
   {
     do throws(AppStoreCallFailure) {
       _ = try await calls.ask(
-        .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.questionTime)
+        .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.callTimeout)
       return await end(task, .accepted)
     } catch {
       let refusal = error
       guard case .apple(let reason) = refusal, reason.classification == .permanent else { return await failed(task, refusal, lease) }
-      // Apple refuses a report that it has. An earlier attempt may have arrived after Apple was asked, or another worker may have sent it.
+      // Apple also refuses a report that it has already: an earlier attempt may have arrived after the report was requested from Apple, or
+      // another worker may have sent the report.
       do throws(AppStoreCallFailure) {
         return try await isKnown(record, app) ? await end(task, .accepted) : await failed(task, refusal, lease)
       } catch { return await failed(task, error, lease) }
     }
   }
 
-  /// True if Apple has this report, and not another one under its identifier.
+  /// Requests the report from Apple. Returns true if Apple has this report, and false if it has none or another one with this identifier.
   private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
     do throws(AppStoreCallFailure) {
       let response = try await calls.ask(
         .retrieveExternalPurchaseReport, app: app, server: record.server, path: [record.requestIdentifier],
-        deadline: .now + Self.questionTime)
+        deadline: .now + Self.callTimeout)
       return response.body["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
     } catch {
       // Apple answers 400 for an unknown report.
@@ -99,11 +104,12 @@ struct ReportWork: Sendable {
     }
   }
 
+  /// The outcome after an error: a retry, or the end of the round if Apple refuses the report.
   private func failed(_ task: ReportTask, _ failure: AppStoreCallFailure, _ lease: LeasedMessage) async -> WorkOutcome {
-    // Answers about reports have no JWS, so the only failure is an error of Apple's.
+    // Answers about reports contain no JWS that could be invalid, so every failure is an `AppStoreServerAPIError`.
     guard case .apple(let error) = failure else { return .retry(after: nil, error: "\(failure)") }
     let backoff = Duration.milliseconds(
-      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+      Int64(min(Self.maxPauseMilliseconds, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch error.classification {
     case .rate:
       return await wait(task, .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), reason: "\(error)")
@@ -113,26 +119,26 @@ struct ReportWork: Sendable {
       return await wait(task, Self.operatorPause, reason: "\(error)")
     case .tryOtherEnvironment, .permanent:
       let errors = (error.details?["errors"]?.arrayValue ?? []).compactMap(\.objectValue)
-      let words = errors.first?["errorMessage"]?.stringValue ?? error.message
-      return await end(task, .refused, error: words, errors: errors)
+      let message = errors.first?["errorMessage"]?.stringValue ?? error.message
+      return await end(task, .refused, error: message, errors: errors)
     }
   }
 
-  /// Retries later. A retry with a stated delay is never made a dead letter, however often it is repeated, so temporary errors are
-  /// retried without limit.
+  /// A retry after a delay. Since the retry states its delay, the number of attempts is not limited (`WorkOutcome.retry`).
   private func wait(_ task: ReportTask, _ delay: Duration, reason: String) async -> WorkOutcome {
-    // If this fails, only the reason is missing in the report.
+    // If this fails, the report only lacks the reason.
     try? await store.note(task.name, round: task.round, .waiting, error: reason)
     return .retry(after: delay, error: reason)
   }
 
+  /// Stores Apple's answer, and completes the message.
   private func end(
     _ task: ReportTask, _ state: ReportRecord.State, error: String? = nil, errors: [JSONObject] = []
   ) async -> WorkOutcome {
     do throws(RedisError) { try await store.note(task.name, round: task.round, state, error: error, errors: errors) } catch {
-      return .retry(after: nil, error: "the store of reports does not answer")
+      return .retry(after: nil, error: "the report in Redis cannot be read or written now")
     }
-    metrics.reported(state.rawValue)
+    metrics.countReport(state.rawValue)
     return .complete(Completion(state: .done, events: [], reason: state == .refused ? "refused" : nil))
   }
 }

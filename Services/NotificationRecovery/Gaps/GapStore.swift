@@ -3,9 +3,10 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Stores each gap as a hash, and an index of each app's gaps by time.
+/// Stores gaps in Redis: a hash for each gap, and for each app an index of its gaps by the time at which they were found. ``GapWork``
+/// writes them, ``ListGapsHandler`` reads them.
 struct GapStore: Sendable {
-  /// How long a gap is kept, seconds.
+  /// How long a gap is stored after it was last reported, seconds.
   static let keptSeconds: Int64 = 180 * 86_400
 
   let redis: RedisClient
@@ -16,7 +17,7 @@ struct GapStore: Sendable {
 
   private static let begin = RedisScript(name: "recovery_gap_begin", source: PackageResources.gap_begin_lua)
 
-  /// Records a gap whose look-up begins. Returns false if this delivery has settled it before.
+  /// Records a gap whose look-up begins. Returns false if the gap that this delivery reported is settled already.
   func begin(_ report: GapReport, delivery: String) async throws(RedisError) -> Bool {
     let id = Self.id(report.key)
     let isOpen =
@@ -31,7 +32,7 @@ struct GapStore: Sendable {
     return isOpen
   }
 
-  /// Records why the look-up has to wait; nil if it does not.
+  /// Records the error because of which the look-up has to wait; nil removes an earlier one.
   func note(_ report: GapReport, error: String?) async throws(RedisError) {
     let key = Self.key(Self.id(report.key))
     if let error {
@@ -46,46 +47,48 @@ struct GapStore: Sendable {
     try await redis.send(["HSET", .string(Self.key(Self.id(report.key))), "notifications", .integer(Int64(notifications))])
   }
 
-  /// Records the end of a gap.
+  /// Records the end of a gap. `now`: milliseconds since 1970.
   func settle(_ settlement: GapSettlement, now: Int64) async throws(RedisError) {
-    var words: [RedisArgument] = [
+    var command: [RedisArgument] = [
       "HSET", .string(Self.key(Self.id(settlement.key))), "state", .string(settlement.state.rawValue), "completedAt", .integer(now),
     ]
-    if let by = settlement.repairedBy { words += ["repairedBy", .string(by)] }
-    if let state = settlement.observedState { words += ["observedState", .string(state)] }
-    if let reason = settlement.reason { words += ["error", .string(reason)] }
-    try await redis.send(words)
+    if let by = settlement.repairedBy { command += ["repairedBy", .string(by)] }
+    if let state = settlement.observedState { command += ["observedState", .string(state)] }
+    if let reason = settlement.reason { command += ["error", .string(reason)] }
+    try await redis.send(command)
   }
 
-  /// A page of an app's gaps, newest first, and where the next one begins; nil when there is none.
+  /// A page of an app's gaps, newest first. `next` is the start of the next page; nil on the last one.
+  ///
+  /// - Parameter state: nil returns gaps in every state.
   func list(bundleId: String, state: String?, limit: Int, after token: PageToken?) async throws(RedisError) -> (
     gaps: [GapRecord], next: PageToken?
   ) {
     var found: [GapRecord] = []
-    var last = token
+    var position = token
     let step = 200
     while true {
-      // Entries come in descending order of score and then of name. Those up to the token's position are skipped.
+      // Redis returns entries in descending order of score and then of name. The entries up to the token's position are skipped.
       let reply = try await redis.send([
-        "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), last.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
-        .integer(Int64(last?.offset ?? 0)), .integer(Int64(step)),
+        "ZREVRANGEBYSCORE", .string(Self.index(bundleId)), position.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
+        .integer(Int64(position?.offset ?? 0)), .integer(Int64(step)),
       ])
-      let words = (reply.array ?? []).compactMap(\.string)
-      for index in stride(from: 0, to: words.count - 1, by: 2) {
-        let score = Int64(Double(words[index + 1]) ?? 0)
-        if found.count == limit { return (found, last) }
-        last = PageToken.behind(score, last)
-        if let gap = try await record(words[index]), state == nil || gap.state == state { found.append(gap) }
+      let pairs = (reply.array ?? []).compactMap(\.string)
+      for index in stride(from: 0, to: pairs.count - 1, by: 2) {
+        let score = Int64(Double(pairs[index + 1]) ?? 0)
+        if found.count == limit { return (found, position) }
+        position = PageToken.after(score, previous: position)
+        if let gap = try await record(pairs[index]), state == nil || gap.state == state { found.append(gap) }
       }
-      if words.count < 2 * step { return (found, nil) }
+      if pairs.count < 2 * step { return (found, nil) }
     }
   }
 
   private func record(_ id: String) async throws(RedisError) -> GapRecord? {
     let reply = try await redis.send(["HGETALL", .string(Self.key(id))])
     var fields: [String: RedisReply] = [:]
-    let words = reply.array ?? []
-    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    let pairs = reply.array ?? []
+    for index in stride(from: 0, to: pairs.count - 1, by: 2) { fields[pairs[index].string ?? ""] = pairs[index + 1] }
     guard let report = fields["report"]?.bytes.flatMap({ GapReport(body: $0) }), let state = fields["state"]?.string else { return nil }
     return GapRecord(
       report: report, state: state, suspectedAt: fields["suspectedAt"]?.integer ?? report.foundAt,
@@ -100,9 +103,13 @@ struct GapRecord: Sendable, Hashable {
   /// `suspected`, `recovered` or `unrecoverable`.
   let state: String
   let suspectedAt: Int64
+  /// The number of notifications that the look-up found.
   let notifications: Int64
   let completedAt: Int64?
+  /// `notifications` or `status`; nil if nothing repaired the history.
   let repairedBy: String?
+  /// The subscription's state after the gap was settled.
   let observedState: String?
+  /// Why the look-up waits, or why it failed.
   let error: String?
 }

@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The gaps in the histories of an app's subscriptions, newest first.
+/// `ListGaps`: the gaps in the histories of an app's subscriptions, newest first.
 struct ListGapsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListGaps
   let store: GapStore
@@ -12,7 +12,7 @@ struct ListGapsHandler: RPCHandler {
 
   func handle(_ request: ListGapsRequest, _ context: RPCContext) async throws(RPCError) -> ListGapsResponse {
     guard let bundleId = request.bundleId, !bundleId.isEmpty else { throw .invalidArgument(field: "bundleId", "is missing") }
-    guard configuration.app(bundleId) != nil else { throw .notFound("no app of this bundle id is configured", field: "bundleId") }
+    guard configuration.app(bundleId) != nil else { throw .notFound("no app with this bundle id is configured", field: "bundleId") }
     let limit = Int(request.maxGaps ?? 100)
     guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxGaps", "must be 1 to 1000") }
     if let state = request.state, !Self.states.contains(state) {

@@ -1,9 +1,11 @@
 import AttributionProtocol
 import WireJSON
 
-/// A response with Apple's response and its decoded JWS.
+/// A response of an RPC that contains Apple's response.
 protocol AppleResponse: RPCMessage {
+  /// Apple's response, unchanged.
   var response: JSONObject? { get set }
+  /// The payloads of the JWS in Apple's response, in their order.
   var decoded: [JSONObject] { get set }
   var environment: String { get set }
 }

@@ -2,7 +2,7 @@ import AppStore
 import WireJSON
 
 extension RecoveryJob {
-  /// The stored form.
+  /// The job as it is stored in Redis.
   var json: [UInt8] {
     var object: JSONObject = [
       "id": .string(id), "bundleId": .string(bundleId), "environment": .string(server.rawValue), "window": Self.json(window),
@@ -22,13 +22,13 @@ extension RecoveryJob {
     let times = attemptTimes.sorted { $0.key < $1.key }.map {
       JSONObject.Member(key: $0.key, value: .array([.integer($0.value.lowerBound), .integer($0.value.upperBound)]))
     }
-    // Older versions do not write these two members, and ignore them.
+    // Older versions neither write nor read these two members.
     if !times.isEmpty { object["attemptTimes"] = .object(JSONObject(times)) }
     if undelivered > 0 { object["undelivered"] = .integer(undelivered) }
     return JSONValue.object(object).serialized
   }
 
-  /// Nil if the stored value is invalid.
+  /// Parses a stored job; nil if it is invalid.
   init?(json bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let id = object["id"]?.stringValue,
       let bundleId = object["bundleId"]?.stringValue,

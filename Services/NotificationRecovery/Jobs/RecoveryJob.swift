@@ -2,11 +2,15 @@ import AppStore
 import AttributionProtocol
 import WireJSON
 
-/// The recovery of a window's notifications, and its progress. It is stored after each page, so that another instance can continue it.
+/// A recovery: a job that fetches the notifications of a window from Apple, and its progress. It is stored after each page, so that another
+/// instance can continue it.
+///
+/// `StartRecoveryHandler`, ``RecoverySweeper`` and ``OutageDetector`` create jobs in the ``RecoveryStore``. The ``RecoveryRunner`` of the
+/// app's leader starts a ``RecoveryWork`` for each, which changes the job through a ``RecoveryProgress``.
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }
 
-  /// The inexact edges of a window, beyond which Apple is asked for a little more.
+  /// The edges of a window that are not exact. Beyond such an edge, the notifications of another ``RecoveryJob/overlap`` are requested.
   struct Edges: OptionSet, Sendable {
     let rawValue: Int
     static let before = Edges(rawValue: 1)
@@ -16,7 +20,7 @@ struct RecoveryJob: Sendable, Hashable {
   let id: String
   let bundleId: String
   let server: AppStoreServer
-  /// The requested window. Apple is asked for a little more at its inexact edges.
+  /// The window of the recovery, without the ``overlap`` at edges that are not exact.
   let window: TimeWindow
   let notificationType: String?
   let notificationSubtype: String?
@@ -29,25 +33,29 @@ struct RecoveryJob: Sendable, Hashable {
   var state = State.running
   var completedAt: Int64?
   var lastError: String?
+  /// The number of pages that were read.
   var pages: Int64 = 0
   /// The number of notifications on these pages.
   var fetched: Int64 = 0
+  /// The number of notifications that were queued.
   var accepted: Int64 = 0
+  /// The number of notifications that were known already.
   var duplicates: Int64 = 0
-  /// The number of notifications that could not be read.
+  /// The number of items on the pages without a signed notification.
   var failed: Int64 = 0
   /// The number of notifications that Apple has tried to deliver without success.
   var undelivered: Int64 = 0
-  /// The number of Apple's own attempts by result.
+  /// The numbers of Apple's own attempts to deliver the notifications, by result.
   var attemptResults: [String: Int64] = [:]
-  /// The times of the first and the last of these attempts, milliseconds since 1970; absent if Apple named no time.
+  /// The times of the first and the last of these attempts, by result, milliseconds since 1970; absent if Apple named no time.
   var attemptTimes: [String: ClosedRange<Int64>] = [:]
-  /// The part of the window that Apple does not keep any more.
+  /// The part of the window that is no longer in Apple's history.
   private(set) var uncovered: TimeWindow?
-  /// The window's slices; nil if Apple keeps nothing of the window.
+  /// The slices of the window; nil if nothing of the window is in Apple's history.
   var slices: HistorySlices?
 
-  /// The time that is added at an inexact edge, because Apple's attempts lie around the edges of an outage, milliseconds.
+  /// The time that is added at an edge that is not exact, milliseconds. The times of an outage are not exact, so notifications just beyond
+  /// its edges may be missing too.
   static let overlap: Int64 = 600_000
 
   init(
@@ -66,27 +74,27 @@ struct RecoveryJob: Sendable, Hashable {
     self.origin = origin
     self.startedAt = startedAt
     guard window.start <= startedAt + Self.overlap else { throw RequestRefusal(field: "startDate", "lies in the future") }
-    // Invalid combinations of filters are refused before the job exists.
+    // Invalid combinations of filters are refused here, before the job is stored.
     _ = try request(window)
     uncovered = window.clipped(to: server, now: startedAt).uncovered
     let wide = try TimeWindow(
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
-      // A window into the future would be cut into slices of which most are empty.
+      // Otherwise a window that ends in the future would be cut into slices of which most are empty.
       end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
-    if uncovered != window, let asked = wide.clipped(to: server, now: startedAt + NotificationRetention.margin).covered {
-      slices = HistorySlices(window: asked, mayDivide: transactionId == nil)
+    if uncovered != window, let covered = wide.clipped(to: server, now: startedAt + NotificationRetention.margin).covered {
+      slices = HistorySlices(window: covered, mayDivide: transactionId == nil)
     }
   }
 
-  /// The request for every page of a slice.
+  /// The request for the pages of a slice with this window.
   func request(_ window: TimeWindow) throws(RequestRefusal) -> NotificationHistoryRequest {
     try NotificationHistoryRequest(
       window: window, notificationType: notificationType, notificationSubtype: notificationSubtype, transactionId: transactionId,
       onlyFailures: onlyFailures)
   }
 
-  /// True if urgent notifications are worked first. A caller's window has priorities too if it is large enough to be divided. One with a
-  /// filter is not reordered.
+  /// True if urgent notifications are processed first, and others held back until then: after an outage, and in a caller's window that is
+  /// large enough to be divided and has no filter for a type or a transaction.
   var isUrgentFirst: Bool {
     switch origin {
     case .outage: true
@@ -95,7 +103,7 @@ struct RecoveryJob: Sendable, Hashable {
     }
   }
 
-  /// Counts Apple's attempts to deliver the notifications of a page.
+  /// Adds the attempts of Apple's to deliver the notifications of a page to the counts.
   mutating func count(_ items: [NotificationHistoryPage.Item]) {
     for item in items {
       if item.isUndelivered { undelivered += 1 }
@@ -111,9 +119,10 @@ struct RecoveryJob: Sendable, Hashable {
   /// Updates ``uncovered``, since the start of Apple's retention moves with time.
   mutating func noteRetention(now: Int64) { uncovered = window.clipped(to: server, now: now).uncovered }
 
-  /// 1 if it is completed, otherwise the share of the window that was read.
+  /// 1 if the job is completed, otherwise the share of the window that was read. It stays below 1 until then.
   var progress: Double { state == .completed ? 1 : min(slices?.progress ?? 0, 0.999) }
 
+  /// Ends the job. `now`: milliseconds since 1970.
   mutating func finish(_ state: State, now: Int64, error: String? = nil) {
     self.state = state
     completedAt = now
@@ -121,7 +130,7 @@ struct RecoveryJob: Sendable, Hashable {
     if state == .completed { lastError = nil }
   }
 
-  /// Restores stored values.
+  /// Sets values that were stored.
   mutating func restore(uncovered: TimeWindow?, slices: HistorySlices?) {
     self.uncovered = uncovered
     self.slices = slices

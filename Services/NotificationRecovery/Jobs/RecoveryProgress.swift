@@ -1,19 +1,26 @@
 import AppStore
 import RedisClient
 
-/// The progress of a job while several readers work its slices, and its storage. Pages that end together share one write.
+/// Holds a job while several readers work its slices, and stores each change. Changes that happen while a write is in flight share the next
+/// write.
 actor RecoveryProgress {
-  /// Why this instance stops working a job that has not ended. The app's next leader continues it.
-  enum Interruption: Error { case termOver, stopped }
+  /// Why this instance stops working a job that has not ended. The app's next leader continues the job.
+  enum Interruption: Error {
+    /// Another instance may lead the app now.
+    case termOver
+    /// The job's task was cancelled, because the term or the service ends.
+    case stopped
+  }
 
   private(set) var job: RecoveryJob
   private let store: RecoveryStore
   private let term: AppLeadership.Term
-  /// The number of the current state, which grows with each change.
+  /// The number of the current state. Each change increases it.
   private var version = 0
-  /// The number of the stored state.
+  /// The number of the state that is stored.
   private var stored = 0
   private var isStoring = false
+  /// Callers of ``save()`` that wait for a write in flight.
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   init(_ job: RecoveryJob, store: RecoveryStore, term: AppLeadership.Term) {
@@ -25,14 +32,16 @@ actor RecoveryProgress {
   /// Slices that an earlier leader left open; empty for a new job.
   var openSlices: [HistorySlice] { job.slices?.open ?? [] }
 
+  /// True if the whole window was read.
   var isRead: Bool { job.slices?.isFinished ?? true }
 
+  /// Opens the next slice; nil if none can be opened now (`HistorySlices.openNext`).
   func openNext(readers: Int) -> HistorySlice? { job.slices?.openNext(readers: readers) }
 
   /// The current state of a slice; nil if it is closed.
   func slice(_ number: Int64) -> HistorySlice? { job.slices?.open.first { $0.number == number } }
 
-  /// Records that the notifications of one page of a slice were queued.
+  /// Records that the notifications of a page were queued. Returns the next action for the slice.
   func received(_ slice: Int64, _ page: NotificationHistoryPage, accepted: Int, duplicates: Int) async throws
     -> NotificationHistoryPager.Action
   {
@@ -50,9 +59,9 @@ actor RecoveryProgress {
     return action
   }
 
-  /// Records that Apple refused a page because of paging. Returns nil for any other error.
+  /// Records that Apple refused a page, and returns the next action for the slice. Returns nil if the error is not about paging.
   func refused(_ slice: Int64, errorCode: Int64, now: Int64) async throws -> NotificationHistoryPager.Action? {
-    // Read before the slices change, because the job cannot be read while a part of it is modified.
+    // Computed first, because Swift does not allow reading `job` while a mutating method of its slices runs.
     let oldest = NotificationRetention.startWithMargin(of: job.server, now: now)
     guard let action = job.slices?.refused(slice, errorCode: errorCode, oldest: oldest) else { return nil }
     job.noteRetention(now: now)
@@ -60,22 +69,24 @@ actor RecoveryProgress {
     return action
   }
 
+  /// Stores an error after which the job continues.
   func note(_ error: String) async throws {
     job.lastError = error
     try await save()
   }
 
+  /// Ends the job.
   func finish(_ state: RecoveryJob.State, now: Int64, error: String? = nil) async throws {
     job.finish(state, now: now, error: error)
     try await save()
   }
 
-  /// Returns when the current or a newer state is stored. Retries while Redis is unavailable, because progress that is not stored would be
-  /// requested from Apple again.
+  /// Returns when the current or a newer state is stored. Retries while Redis is unavailable, because pages whose progress is not stored
+  /// would be requested from Apple again.
   private func save() async throws {
     version += 1
-    let mine = version
-    while stored < mine {
+    let changed = version
+    while stored < changed {
       if isStoring {
         await withCheckedContinuation { waiting.append($0) }
         continue

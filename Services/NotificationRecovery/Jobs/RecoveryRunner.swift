@@ -5,9 +5,10 @@ import RedisClient
 import Synchronization
 import ServiceRuntime
 
-/// Becomes the leader of apps without one, works their jobs, and watches them.
+/// Becomes the leader of apps that have none (``AppLeadership``). While it leads an app, it works the app's recoveries (``RecoveryWork``)
+/// and runs its periodic work.
 final class RecoveryRunner: Sendable {
-  /// Periodic work of an app's leader besides its jobs.
+  /// The periodic work of an app's leader, which creates jobs: by schedule and for outages. See `RecoveryParts.swift`.
   typealias Watch = @Sendable (_ term: AppLeadership.Term) async -> Void
 
   private let apps: [String]
@@ -16,13 +17,14 @@ final class RecoveryRunner: Sendable {
   private let work: @Sendable (AppLeadership.Term) -> RecoveryWork
   private let watch: Watch
   private let logger: Logger
+  /// The apps that this instance leads.
   private let led = Mutex<Set<String>>([])
-  /// The slots of the jobs that this instance works now, by app and job.
+  /// The slot groups of the jobs that this instance works now, by app and job.
   private let active = Mutex<[String: [String: RecoverySlots.SlotGroup]]>([:])
   private let lastSearch = Mutex(ContinuousClock.now)
 
-  /// The interval between searches for apps and jobs.
-  private static let pause: Duration = .milliseconds(300)
+  /// The interval between searches for apps without a leader, and for jobs.
+  private static let searchInterval: Duration = .milliseconds(300)
 
   init(
     apps: [String], leadership: AppLeadership, store: RecoveryStore, logger: Logger,
@@ -36,23 +38,23 @@ final class RecoveryRunner: Sendable {
     self.watch = watch
   }
 
-  /// True if it has not searched for apps for 30 seconds.
+  /// True if the last search for apps was more than 30 seconds ago.
   var isStalled: Bool { lastSearch.withLock { ContinuousClock.now - $0 > .seconds(30) } }
 
   /// Runs until its task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
-        for term in await claimed() { group.addTask { await self.lead(term) } }
+        for term in await claimApps() { group.addTask { await self.lead(term) } }
         lastSearch.withLock { $0 = .now }
-        do { try await Task.sleep(for: Self.pause) } catch { break }
+        do { try await Task.sleep(for: Self.searchInterval) } catch { break }
       }
       group.cancelAll()
     }
   }
 
-  /// Claims a few apps at a time, so that instances that start together share them.
-  private func claimed() async -> [AppLeadership.Term] {
+  /// Claims a few apps at a time, so that instances that start at the same time share the apps.
+  private func claimApps() async -> [AppLeadership.Term] {
     var terms: [AppLeadership.Term] = []
     let free = led.withLock { led in apps.filter { !led.contains($0) } }
     do throws(RedisError) {
@@ -62,26 +64,28 @@ final class RecoveryRunner: Sendable {
         terms.append(term)
       }
     } catch {
-      logger.debug("leadership of apps cannot be claimed now", metadata: ["reason": "\(error)"])
+      logger.debug("the leadership of apps cannot be claimed now", metadata: ["reason": "\(error)"])
     }
     return terms
   }
 
+  /// Works as an app's leader until the term is over or the task is cancelled.
   private func lead(_ term: AppLeadership.Term) async {
     logger.info("leads an app's recoveries", metadata: ["app": "\(term.bundleId)", "term": "\(term.token)"])
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.leadership.keep(term) }
       group.addTask { await self.watch(term) }
       group.addTask { await self.workJobs(term) }
-      // The first task that ends ends the others, because without the lease nothing can be written.
+      // When one of these tasks ends, the others are cancelled: without the lease, nothing can be written.
       await group.next()
       group.cancelAll()
     }
-    // Without Redis, the lease expires.
+    // If Redis is unavailable, the lease expires.
     try? await leadership.release(term)
     _ = led.withLock { $0.remove(term.bundleId) }
   }
 
+  /// Starts the app's jobs, as slots become free, until the task is cancelled.
   private func workJobs(_ term: AppLeadership.Term) async {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
@@ -92,13 +96,13 @@ final class RecoveryRunner: Sendable {
             self.active.withLock { _ = $0[term.bundleId]?.removeValue(forKey: job.id) }
           }
         }
-        do { try await Task.sleep(for: Self.pause) } catch { break }
+        do { try await Task.sleep(for: Self.searchInterval) } catch { break }
       }
       group.cancelAll()
     }
   }
 
-  /// The jobs to begin, as far as there are slots. Jobs without a slot can be cancelled all the same.
+  /// The jobs to start now, as far as slots are free. Jobs that wait for a slot are cancelled here if this was requested.
   private func jobs(_ term: AppLeadership.Term, besides active: [String: RecoverySlots.SlotGroup]) async -> [RecoveryJob] {
     var waiting: [String: RecoveryJob] = [:]
     var beginning: [String] = []
@@ -121,7 +125,7 @@ final class RecoveryRunner: Sendable {
         _ = try await store.save(cancelled, term)
       }
     } catch {
-      logger.debug("recoveries cannot be listed now", metadata: ["reason": "\(error)"])
+      logger.debug("the running recoveries cannot be listed now", metadata: ["reason": "\(error)"])
     }
     return beginning.compactMap { waiting[$0] }
   }

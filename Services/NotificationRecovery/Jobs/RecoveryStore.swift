@@ -2,16 +2,16 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The recoveries in Redis: the jobs, the running jobs of each app, and an index of all. The keys of an app are in its shard, together with
-/// its leader's lease, so that one script can compare the lease and write.
+/// Stores recoveries in Redis: the jobs, the ids of each app's running jobs, and indexes by start time. The keys of an app are in one shard
+/// together with its leader's lease, so that one script can compare the lease and write.
 struct RecoveryStore: Sendable {
   let redis: RedisClient
-  /// How long a job is kept.
+  /// How long a job is stored after it was last written, seconds.
   static let keptSeconds: Int64 = 30 * 86_400
 
   private var started: StartTimeIndex { StartTimeIndex(redis: redis, name: "index", shardOf: "recovery") }
 
-  /// The key with the app of a job, since callers know only the job's id.
+  /// The key with the bundle id of a job's app. Callers know only the job's id, and the job is in its app's shard.
   private static func appKey(_ id: String) -> String { Keys.own("recovery", "app:\(id)", shardOf: id) }
   private static func runningKey(_ bundleId: String) -> String { Keys.own("recovery", "running:\(bundleId)", shardOf: bundleId) }
   private static func jobKey(_ id: String, _ bundleId: String) -> String { Keys.own("recovery", "job:\(id)", shardOf: bundleId) }
@@ -20,7 +20,7 @@ struct RecoveryStore: Sendable {
   private static let save = RedisScript(name: "recovery_save", source: PackageResources.recovery_save_lua)
   private static let create = RedisScript(name: "recovery_create", source: PackageResources.recovery_create_lua)
 
-  /// Stores a new job. An existing job with the same id is not changed. Safe to repeat.
+  /// Stores a new job, which the app's leader then starts. An existing job with the same id is not changed. Safe to repeat.
   func create(_ job: RecoveryJob) async throws(RedisError) {
     try await redis.send(["SET", .string(Self.appKey(job.id)), .string(job.bundleId), "EX", .integer(Self.keptSeconds)])
     try await started.add(job.id, of: job.bundleId, startedAt: job.startedAt)
@@ -38,12 +38,15 @@ struct RecoveryStore: Sendable {
     try await redis.send(["GET", .string(Self.jobKey(id, bundleId))]).bytes.flatMap(RecoveryJob.init(json:))
   }
 
-  /// A page of the jobs of an app, or of all if `bundleId` is nil, newest first. `next`: where the next page begins; nil on the last page.
+  /// A page of the jobs of an app, or of all apps if `bundleId` is nil, newest first. `next` is the start of the next page; nil on the last
+  /// one.
   func list(bundleId: String?, limit: Int, after token: PageToken?) async throws(RedisError) -> (jobs: [RecoveryJob], next: PageToken?) {
     let started = started
     try await started.forget(before: WallClock.now() - Self.keptSeconds * 1000, of: bundleId)
     if bundleId != nil {
-      try await started.fileByApp { (id) async throws(RedisError) in try await redis.send(["GET", .string(Self.appKey(id))]).string }
+      try await started.completeAppIndexes { (id) async throws(RedisError) in
+        try await redis.send(["GET", .string(Self.appKey(id))]).string
+      }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [RecoveryJob?] in
       guard let bundleId else { return try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in try await job(id) } }
@@ -58,7 +61,7 @@ struct RecoveryStore: Sendable {
     (try await redis.send(["SMEMBERS", .string(Self.runningKey(bundleId))]).array ?? []).compactMap(\.string)
   }
 
-  /// The jobs of an app that exist, each with whether its cancellation was requested.
+  /// The jobs with these ids that exist, and whether their cancellation was requested.
   func jobs(_ ids: [String], of bundleId: String) async throws(RedisError) -> [String: (job: RecoveryJob, isCancelRequested: Bool)] {
     guard !ids.isEmpty else { return [:] }
     let stored = try await redis.send(["MGET"] + ids.map { .string(Self.jobKey($0, bundleId)) }).array ?? []
@@ -72,6 +75,7 @@ struct RecoveryStore: Sendable {
     return jobs
   }
 
+  /// Removes an id from those of an app's running jobs.
   func remove(running id: String, of bundleId: String) async throws(RedisError) {
     try await redis.send(["SREM", .string(Self.runningKey(bundleId)), .string(id)])
   }
@@ -95,12 +99,12 @@ struct RecoveryStore: Sendable {
     Keys.own("recovery", "outage:\(name):\(bundleId)", shardOf: bundleId)
   }
 
-  /// The time up to which an ongoing outage was recovered, milliseconds since 1970; nil if it was not.
+  /// The time up to which an ongoing outage was recovered, milliseconds since 1970; nil if nothing of it was recovered yet.
   func recoveredUntil(_ outage: String, of bundleId: String) async throws(RedisError) -> Int64? {
     try await redis.send(["GET", .string(Self.outageKey(outage, bundleId))]).integer
   }
 
-  /// Returns false, and stores nothing, if the term is over.
+  /// Stores the time up to which an ongoing outage was recovered. Returns false, and stores nothing, if the term is over.
   func setRecovered(_ outage: String, until moment: Int64, _ term: AppLeadership.Term) async throws(RedisError) -> Bool {
     try await Self.mark.run(
       on: redis, keys: [AppLeadership.leaseKey(term.bundleId), Self.outageKey(outage, term.bundleId)],
@@ -110,7 +114,7 @@ struct RecoveryStore: Sendable {
 
   // MARK: Cancelling
 
-  /// The request has its own key, because only the leader writes the job.
+  /// Requests the cancellation of a job. The request has its own key, because only the leader writes the job.
   func requestCancel(_ job: RecoveryJob) async throws(RedisError) {
     try await redis.send(["SET", .string(Self.cancelKey(job.id, job.bundleId)), "1", "EX", .integer(Self.keptSeconds)])
   }

@@ -5,8 +5,13 @@ import RedisClient
 import ServiceRuntime
 import Synchronization
 
-/// Works one job, several slices at a time, while this instance leads the job's app.
+/// Works one recovery while this instance leads the recovery's app.
+///
+/// ``run(_:)`` reads the slices of the job's window concurrently (`HistorySlices` of the module AppStore). For each page, a reader waits
+/// for room in the intake (``IntakeBackpressure``), requests the page, queues its notifications, and stores the progress
+/// (``RecoveryProgress``). At the end, the notifications that were held back for more urgent ones are released (``HeldNotifications``).
 struct RecoveryWork: Sendable {
+  /// Why a job ends without being completed.
   private enum Ending: Error { case cancelled, failed(String) }
 
   let client: AppStoreServerAPIClient
@@ -17,18 +22,19 @@ struct RecoveryWork: Sendable {
   let backpressure: IntakeBackpressure
   let metrics: RecoveryMetrics
   let logger: Logger
-  private let release = Release()
+  private let releaseLock = ReleaseLock()
 
-  /// Lets one reader at a time release held notifications.
-  private final class Release: Sendable {
-    private let isRunning = Atomic(false)
+  /// Lets only one reader of the job release held notifications at a time.
+  private final class ReleaseLock: Sendable {
+    private let isLocked = Atomic(false)
 
-    func begin() -> Bool { !isRunning.exchange(true, ordering: .acquiring) }
-    func end() { isRunning.store(false, ordering: .releasing) }
+    /// Returns false if another reader has the lock.
+    func tryLock() -> Bool { !isLocked.exchange(true, ordering: .acquiring) }
+    func unlock() { isLocked.store(false, ordering: .releasing) }
   }
 
-  /// The timeout of one page with all its retries.
-  private static let pageTime: Duration = .seconds(120)
+  /// The timeout of a page with all its retries.
+  private static let pageTimeout: Duration = .seconds(120)
 
   /// Works the job until it ends, the term is over, or the service stops.
   func run(_ stored: RecoveryJob) async {
@@ -38,7 +44,7 @@ struct RecoveryWork: Sendable {
         try await read(progress, stored)
         try await progress.finish(.completed, now: WallClock.now())
       } catch let ending as Ending {
-        // Before the job ends: the next leader does not see a job that has ended.
+        // Released before the end is stored, because the app's next leader does not release the notifications of a job that has ended.
         try await releaseHeld(stored)
         switch ending {
         case .cancelled: try await progress.finish(.cancelled, now: WallClock.now())
@@ -47,13 +53,14 @@ struct RecoveryWork: Sendable {
       }
       report(await progress.job)
     } catch {
-      logger.info("recovery left to the app's next leader", metadata: ["recovery": "\(stored.id)"])
+      logger.info("a recovery is left to the app's next leader", metadata: ["recovery": "\(stored.id)", "reason": "\(error)"])
     }
   }
 
+  /// Logs and counts the end of a job, and logs why Apple could not deliver notifications.
   private func report(_ job: RecoveryJob) {
     logger.info(
-      "recovery ended",
+      "a recovery ended",
       metadata: [
         "recovery": "\(job.id)", "state": "\(job.state.rawValue)", "origin": "\(job.origin.rawValue)", "pages": "\(job.pages)",
         "fetched": "\(job.fetched)", "accepted": "\(job.accepted)", "duplicates": "\(job.duplicates)",
@@ -69,12 +76,13 @@ struct RecoveryWork: Sendable {
         metadata["from"] = "\(times.lowerBound)"
         metadata["until"] = "\(times.upperBound)"
       }
-      logger.warning("Apple could not deliver", metadata: metadata)
+      logger.warning("Apple could not deliver notifications of the window", metadata: metadata)
     }
-    metrics.ended(job.state)
+    metrics.countRecovery(job.state)
   }
 
-  /// Reads all slices, as many concurrently as there are readers, and releases the notifications that were held back.
+  /// Reads all slices with up to `recovery.parallelPages` concurrent readers, and then releases the notifications that were held back.
+  /// Throws ``Ending`` if the job is cancelled meanwhile or fails.
   private func read(_ progress: RecoveryProgress, _ job: RecoveryJob) async throws {
     try await withThrowingTaskGroup(of: HistorySlice?.self) { group in
       group.addTask {
@@ -108,21 +116,24 @@ struct RecoveryWork: Sendable {
     }
   }
 
-  /// Reads a slice to its end, or until it shows how further slices should be cut. In that case it is returned, to be continued.
+  /// Reads a slice to its end and returns nil. It also returns after the page with which `HistorySlices` knows enough to open further
+  /// slices; then it returns the slice, and the caller continues it.
   private func read(_ slice: HistorySlice, _ progress: RecoveryProgress) async throws -> HistorySlice? {
     var action = slice.pager.next
     var failures = 0
     while case .request(let token) = action {
       try await waitForRoom(await progress.job)
-      guard let now = await progress.slice(slice.number) else { return nil }
+      guard let current = await progress.slice(slice.number) else { return nil }
       do {
         let job = await progress.job
+        // Every page needs the body of the first one. The slice's window changes only when paging begins again after a refusal.
         let page = try await client.notificationHistory(
-          job.request(now.window), bundleId: job.bundleId, server: job.server, paginationToken: token, deadline: .now + Self.pageTime)
+          job.request(current.window), bundleId: job.bundleId, server: job.server, paginationToken: token,
+          deadline: .now + Self.pageTimeout)
         failures = 0
-        let taken = try await accept(page, progress)
-        action = try await progress.received(slice.number, page, accepted: taken.accepted, duplicates: taken.duplicates)
-        if case .request = action, let read = await progress.slice(slice.number), read.tellsMuch { return read }
+        let counts = try await accept(page, progress)
+        action = try await progress.received(slice.number, page, accepted: counts.accepted, duplicates: counts.duplicates)
+        if case .request = action, let read = await progress.slice(slice.number), read.isAtMinPages { return read }
       } catch let error as AppStoreServerAPIError {
         if error.classification != .rate { failures += 1 }
         if let next = try await react(to: error, slice.number, failures, progress) { action = next }
@@ -134,14 +145,14 @@ struct RecoveryWork: Sendable {
     return nil
   }
 
-  /// Waits until there is room in the intake for a page.
+  /// Waits until there is room in the intake for the notifications of a page. If too many notifications are held back, they are released.
   private func waitForRoom(_ job: RecoveryJob) async throws {
     do {
       guard job.isUrgentFirst else { return try await backpressure.reserve(Int(HistorySlices.pageSize)) }
       while try await !backpressure.reserveHeld(Int(HistorySlices.pageSize)) {
-        // One reader releases. The others would take the same ids from the list, and wait meanwhile.
-        guard release.begin() else { continue }
-        defer { release.end() }
+        // Only one reader releases, because another one would read the same ids from the list. The others wait in `reserveHeld`.
+        guard releaseLock.tryLock() else { continue }
+        defer { releaseLock.unlock() }
         try await releaseHeld(job)
       }
     } catch is CancellationError {
@@ -149,7 +160,8 @@ struct RecoveryWork: Sendable {
     }
   }
 
-  /// Waits as long as the error requires. Returns a new action if the slice starts again.
+  /// Handles an error of Apple's: waits before the next attempt, or throws ``Ending`` if the job must be given up. Returns an action if the
+  /// error is about paging, and nil if the same page is requested again.
   private func react(
     to error: AppStoreServerAPIError, _ slice: Int64, _ failures: Int, _ progress: RecoveryProgress
   ) async throws -> NotificationHistoryPager.Action? {
@@ -159,10 +171,10 @@ struct RecoveryWork: Sendable {
       logger.warning("a part of a recovery restarts", metadata: ["recovery": "\(id)", "reason": "\(error)"])
       return next
     }
-    metrics.failed(error.classification.rawValue)
+    metrics.countError(error.classification.rawValue)
     let stored = await progress.job
     let now = WallClock.now()
-    // Waiting is useless for a window that Apple no longer keeps.
+    // Waiting is useless if nothing of the window is in Apple's history any more.
     guard stored.window.end > NotificationRetention.startWithMargin(of: stored.server, now: now),
       let wait = RecoveryErrorRule.pause(
         after: error, origin: stored.origin, failures: failures, now: now, random: Double.random(in: 0...1))
@@ -176,7 +188,8 @@ struct RecoveryWork: Sendable {
 
   typealias AcceptResult = RecoveredNotification.AcceptResult
 
-  /// Queues all notifications of a page before the page counts as read. Concurrently, so that they share Redis' writes to disk.
+  /// Queues all notifications of a page, before the page counts as read. They are queued concurrently, so that they share Redis' writes to
+  /// disk.
   private func accept(_ page: NotificationHistoryPage, _ progress: RecoveryProgress) async throws -> (accepted: Int, duplicates: Int) {
     let job = await progress.job
     var counts = (accepted: 0, duplicates: 0)
@@ -184,22 +197,22 @@ struct RecoveryWork: Sendable {
     try await withThrowingTaskGroup(of: (AcceptResult, held: RecoveryUrgency?).self) { group in
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
-        let urgency = RecoveryUrgency(notificationType: notification.found.notificationType)
+        let urgency = RecoveryUrgency(notificationType: notification.identifiers.notificationType)
         let hold = job.isUrgentFirst ? urgency.hold(limit: settings.holdBack.milliseconds) : 0
         group.addTask {
-          let taken = try await retrying("a recovered notification cannot be queued now", job) {
+          let result = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(
               deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
           }
-          return (taken, hold > 0 ? urgency : nil)
+          return (result, hold > 0 ? urgency : nil)
         }
       }
-      for try await (taken, urgency) in group {
-        metrics.took(taken)
+      for try await (result, urgency) in group {
+        metrics.countNotification(result)
         let id: DeliveryID?
-        switch taken {
+        switch result {
         case .accepted(let new): (id, counts.accepted) = (new, counts.accepted + 1)
-        // An earlier leader may have queued it and died before it listed it.
+        // A duplicate is listed too, because an earlier leader may have queued it and stopped before it listed it.
         case .duplicate(let known): (id, counts.duplicates) = (known, counts.duplicates + 1)
         }
         if let id, let urgency { held[urgency, default: []].append(id) }
@@ -210,7 +223,7 @@ struct RecoveryWork: Sendable {
     return counts
   }
 
-  /// Releases the notifications that were held back, by urgency, and no faster than they are verified.
+  /// Releases the notifications that were held back, the most urgent ones first, and no faster than the intake has room for them.
   private func releaseHeld(_ job: RecoveryJob) async throws {
     guard job.origin.mayHoldBack else { return }
     let held = HeldNotifications(redis: store.redis, recoveryId: job.id, bundleId: job.bundleId)
@@ -223,7 +236,7 @@ struct RecoveryWork: Sendable {
           let moved = try await retrying("held notifications cannot be released now", job) {
             try await deliveries.makeReady(ids, in: .intake)
           }
-          // A former leader released the others.
+          // The other messages were not moved: they are ready or processed already, or wait in their order line.
           await backpressure.giveBack(ids.count - moved)
         }
         try await retrying("held notifications cannot be released now", job) { try await held.remove(entries, urgency) }
@@ -231,7 +244,8 @@ struct RecoveryWork: Sendable {
     }
   }
 
-  /// Repeats a step while Redis is unavailable or the queue is full.
+  /// Repeats a step after every error, until it succeeds or the task is cancelled. The usual errors are an unavailable Redis and a full
+  /// queue.
   private func retrying<Value: Sendable>(
     _ what: Logger.Message, _ job: RecoveryJob, _ step: () async throws -> Value
   ) async throws -> Value {
@@ -250,6 +264,7 @@ struct RecoveryWork: Sendable {
     return (try? await store.isCancelRequested(job)) ?? false
   }
 
+  /// Sleeps. Throws ``RecoveryProgress/Interruption`` if the task is cancelled.
   private func pause(_ milliseconds: Int64) async throws {
     do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch { throw RecoveryProgress.Interruption.stopped }
   }

@@ -1,15 +1,15 @@
 import RedisClient
 
-/// Runs queries concurrently. The Redis client pipelines them, whatever shards they belong to.
+/// Runs Redis queries concurrently. The Redis client pipelines them, whatever shards they belong to.
 enum ConcurrentQueries {
-  /// The results in the order of the ids.
+  /// Runs a query for each id. Returns the results in the order of the ids, or throws the error of the first id that has one.
   static func all<Value: Sendable>(
-    _ ids: [String], _ ask: @escaping @Sendable (String) async throws(RedisError) -> Value
+    _ ids: [String], _ query: @escaping @Sendable (String) async throws(RedisError) -> Value
   ) async throws(RedisError) -> [Value] {
     let results = await withTaskGroup(of: (Int, Result<Value, RedisError>).self) { group in
       for (index, id) in ids.enumerated() {
         group.addTask {
-          do throws(RedisError) { return (index, .success(try await ask(id))) } catch { return (index, .failure(error)) }
+          do throws(RedisError) { return (index, .success(try await query(id))) } catch { return (index, .failure(error)) }
         }
       }
       var results: [Int: Result<Value, RedisError>] = [:]

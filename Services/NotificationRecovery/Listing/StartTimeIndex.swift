@@ -1,33 +1,39 @@
 import AttributionQueue
 import RedisClient
 
-/// Indexes of names by start time, newest first: one for all apps, and one for each app.
+/// Indexes in Redis that list names by start time, newest first: one index for all apps, and one for each app. The lists of recoveries,
+/// migrations, Advanced Commerce calls and external purchase reports use them.
 struct StartTimeIndex: Sendable {
-  /// The number of entries that are read at a time.
+  /// The maximum number of entries that are read at a time.
   private static let step = 200
   /// The number of old entries that are checked when expired ones are removed.
   private static let sample: Int64 = 20
-  /// How long the indexes of apps count as complete, seconds.
-  private static let filedSeconds: Int64 = 3600
+  /// How long the indexes of apps count as complete after ``completeAppIndexes(_:)``, seconds.
+  private static let completeSeconds: Int64 = 3600
 
   private let redis: RedisClient
   private let name: String
+  /// The key of the index of all apps.
   private let all: String
-  private let filed: String
+  /// The key that exists while the indexes of apps count as complete.
+  private let completeKey: String
 
-  /// `shard`: the text that determines the shard of the index of all apps.
+  /// - Parameters:
+  ///   - name: the name of the indexes' keys.
+  ///   - shard: the text that determines the shard of the index of all apps. The index of an app is in the app's shard.
   init(redis: RedisClient, name: String, shardOf shard: String) {
     self.redis = redis
     self.name = name
     all = Keys.own("recovery", name, shardOf: shard)
-    filed = Keys.own("recovery", "\(name)-filed", shardOf: shard)
+    completeKey = Keys.own("recovery", "\(name)-filed", shardOf: shard)
   }
 
+  /// The key of an app's index, or of the index of all apps if `bundleId` is nil.
   private func key(_ bundleId: String?) -> String {
     bundleId.map { Keys.own("recovery", "\(name):\($0)", shardOf: $0) } ?? all
   }
 
-  /// Adds a name. A known name keeps its time (milliseconds since 1970).
+  /// Adds a name with its start time (milliseconds since 1970). A known name keeps its time.
   func add(_ id: String, of bundleId: String, startedAt moment: Int64) async throws(RedisError) {
     for key in [all, key(bundleId)] { try await redis.send(["ZADD", .string(key), "NX", .integer(moment), .string(id)]) }
   }
@@ -37,15 +43,15 @@ struct StartTimeIndex: Sendable {
     for key in [all, key(bundleId)] { try await redis.send(["ZREM", .string(key), .string(id)]) }
   }
 
-  /// Removes names that were started before that time.
+  /// Removes names whose start time is before `moment`.
   func forget(before moment: Int64, of bundleId: String?) async throws(RedisError) {
     for key in Set([all, key(bundleId)]) {
       try await redis.send(["ZREMRANGEBYSCORE", .string(key), "-inf", .string("(\(moment)")])
     }
   }
 
-  /// Checks a few names that were started before that time, and removes the expired ones. The names are chosen at random; otherwise
-  /// long-lived ones at the beginning would hide expired ones.
+  /// Checks a few names whose start time is before `moment`, and removes those for which `isGone` returns true. The names are chosen at
+  /// random, because otherwise the same old names that still exist could be checked each time.
   func forgetSome(
     before moment: Int64, of bundleId: String, isGone: @escaping @Sendable (String) async throws(RedisError) -> Bool
   ) async throws(RedisError) {
@@ -62,54 +68,59 @@ struct StartTimeIndex: Sendable {
     }
   }
 
-  /// Adds to the apps' indexes the names that are only in the index of all apps. An earlier version writes only that index and may still
-  /// run, so this is repeated from time to time.
-  func fileByApp(_ app: @escaping @Sendable (String) async throws(RedisError) -> String?) async throws(RedisError) {
-    if try await redis.send(["EXISTS", .string(filed)]).integer == 1 { return }
+  /// Adds the names that are only in the index of all apps to the indexes of their apps. An earlier version writes only the index of all
+  /// apps and may still run, so this is repeated once an hour.
+  ///
+  /// - Parameter app: returns the app of a name; nil if it is unknown.
+  func completeAppIndexes(_ app: @escaping @Sendable (String) async throws(RedisError) -> String?) async throws(RedisError) {
+    if try await redis.send(["EXISTS", .string(completeKey)]).integer == 1 { return }
     var offset: Int64 = 0
     while true {
       let (ids, moments) = try await read([
         "ZREVRANGE", .string(all), .integer(offset), .integer(offset + Int64(Self.step) - 1), "WITHSCORES",
       ])
-      var words: [String: [RedisArgument]] = [:]
+      var additions: [String: [RedisArgument]] = [:]
       for (index, bundleId) in try await ConcurrentQueries.all(ids, app).enumerated() {
-        if let bundleId { words[bundleId, default: []] += [.integer(moments[index]), .string(ids[index])] }
+        if let bundleId { additions[bundleId, default: []] += [.integer(moments[index]), .string(ids[index])] }
       }
-      for (bundleId, entries) in words { try await redis.send(["ZADD", .string(key(bundleId)), "NX"] + entries) }
+      for (bundleId, entries) in additions { try await redis.send(["ZADD", .string(key(bundleId)), "NX"] + entries) }
       if ids.count < Self.step { break }
       offset += Int64(Self.step)
     }
-    try await redis.send(["SET", .string(filed), "1", "EX", .integer(Self.filedSeconds)])
+    try await redis.send(["SET", .string(completeKey), "1", "EX", .integer(Self.completeSeconds)])
   }
 
-  /// A page of an app's names or of all, and the start of the next page; nil if there is none. Names that `load` does not find are skipped.
+  /// A page of an app's entries, or of those of all apps if `bundleId` is nil. `next` is the start of the next page; nil on the last one.
+  ///
+  /// - Parameter load: reads the entries of names; nil for a name without an entry, which is skipped.
   func page<Entry>(
     of bundleId: String?, limit: Int, after token: PageToken?, load: ([String]) async throws(RedisError) -> [Entry?]
   ) async throws(RedisError) -> (entries: [Entry], next: PageToken?) {
     var found: [Entry] = []
-    var place = token
+    var position = token
     var next: PageToken?
     let step = min(limit + 1, Self.step)
     while true {
-      // Entries come in descending order of time and then of name. Those up to the token's position are skipped.
+      // Redis returns entries in descending order of time and then of name. The entries up to the position are skipped.
       let (ids, moments) = try await read([
-        "ZREVRANGEBYSCORE", .string(key(bundleId)), place.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
-        .integer(Int64(place?.offset ?? 0)), .integer(Int64(step)),
+        "ZREVRANGEBYSCORE", .string(key(bundleId)), position.map { .integer($0.moment) } ?? "+inf", "-inf", "WITHSCORES", "LIMIT",
+        .integer(Int64(position?.offset ?? 0)), .integer(Int64(step)),
       ])
       for (entry, moment) in zip(ids.isEmpty ? [] : try await load(ids), moments) {
         if entry != nil, found.count == limit { return (found, next) }
-        place = PageToken.behind(moment, place)
+        position = PageToken.after(moment, previous: position)
         guard let entry else { continue }
         found.append(entry)
-        next = place
+        next = position
       }
       if ids.count < step { return (found, nil) }
     }
   }
 
+  /// Reads names and their times, by a command with `WITHSCORES`.
   private func read(_ command: [RedisArgument]) async throws(RedisError) -> (ids: [String], moments: [Int64]) {
-    let words = (try await redis.send(command).array ?? []).compactMap(\.string)
-    let places = stride(from: 0, to: words.count - 1, by: 2)
-    return (places.map { words[$0] }, places.map { Int64(Double(words[$0 + 1]) ?? 0) })
+    let pairs = (try await redis.send(command).array ?? []).compactMap(\.string)
+    let indexes = stride(from: 0, to: pairs.count - 1, by: 2)
+    return (indexes.map { pairs[$0] }, indexes.map { Int64(Double(pairs[$0 + 1]) ?? 0) })
   }
 }

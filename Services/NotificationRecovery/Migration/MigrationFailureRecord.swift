@@ -2,10 +2,13 @@ import WireJSON
 
 /// A receipt that could not be migrated.
 struct MigrationFailureRecord: Sendable, Hashable {
+  /// The caller's id of the receipt; nil if the caller named none.
   let receiptId: String?
+  /// The reason as a code, such as `malformed-receipt`, `refused` or `no-transaction`.
   let reason: String
+  /// The reason for people.
   let message: String
-  /// Apple's error code.
+  /// Apple's error code; nil without one.
   let errorCode: Int64?
   let transactionIds: [String]
   /// Milliseconds since 1970.
@@ -20,6 +23,7 @@ struct MigrationFailureRecord: Sendable, Hashable {
     self.failedAt = failedAt
   }
 
+  /// The record as it is stored in Redis.
   var json: [UInt8] {
     var object: JSONObject = [
       "reason": .string(reason), "message": .string(message), "ids": .array(transactionIds.map { .string($0) }),
@@ -30,6 +34,7 @@ struct MigrationFailureRecord: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
+  /// Parses a stored record; nil if it is invalid.
   init?(json bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let reason = object["reason"]?.stringValue else { return nil }
     self.init(

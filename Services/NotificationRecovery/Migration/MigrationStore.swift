@@ -3,17 +3,21 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Migrations in Redis: counts, the result of each batch of receipts, known and finished purchases, and failures. All keys of a migration
-/// are in one shard. Every count is made once, even if a step is repeated after a crash.
+/// Stores migrations in Redis: counts, the result of each batch of receipts, known and finished purchases, and failures. All keys of a
+/// migration are in one shard. A step that is repeated after a crash is counted once.
+///
+/// `MigrateReceiptsHandler` adds batches of receipts, ``MigrationWork`` reads the state of each task and finishes it. The scripts are in
+/// `Scripts/Migration`.
 struct MigrationStore: Sendable {
-  /// The number of sets over which purchases are distributed, so that each remains an integer set: about 250 in each for a million
-  /// receipts.
+  /// The number of sets over which the purchases of a migration are distributed, so that each set stays small enough for Redis' compact
+  /// encoding of integers (`set-max-intset-entries`, 512 by default): a million receipts are about 250 members in each set.
   private static let buckets: Int64 = 4096
 
   let redis: RedisClient
   let settings: MigrationSettings
 
-  /// How long a migration with waiting receipts is kept at least, seconds, because a paused queue or a refused key may delay it.
+  /// The minimum time for which a migration with waiting receipts is stored, seconds. A paused queue or a refused key may delay it for
+  /// long.
   private static let minWaitingSeconds: Int64 = 180 * 86_400
 
   private var keptSeconds: Int64 { settings.kept.components.seconds }
@@ -25,6 +29,7 @@ struct MigrationStore: Sendable {
     Keys.own("recovery", "migration:\(id)" + (name.isEmpty ? "" : ":" + name), shardOf: id)
   }
 
+  /// The key of the set that contains a purchase. `name`: `in` for known purchases, `done` for finished ones.
   private static func bucket(_ id: String, _ name: String, _ member: Int64) -> String {
     key(id, "\(name):\(UInt64(bitPattern: member) % UInt64(buckets))")
   }
@@ -34,7 +39,7 @@ struct MigrationStore: Sendable {
   private static let cancel = waitingScript("migration_cancel", PackageResources.migration_cancel_lua)
   private static let readTaskState = RedisScript(name: "migration_standing", source: PackageResources.migration_task_state_lua)
 
-  /// A script that depends on whether purchases wait.
+  /// A script that uses the functions of `migration_waiting.lua`.
   private static func waitingScript(_ name: String, _ source: [UInt8]) -> RedisScript {
     RedisScript(name: name, source: PackageResources.migration_waiting_lua + source)
   }
@@ -43,7 +48,7 @@ struct MigrationStore: Sendable {
   enum TaskState: Int64 {
     case open = 0
     case finished = 1
-    /// Its migration was cancelled, so Apple is not asked.
+    /// The task's migration was cancelled, so the purchases are not looked up.
     case cancelled = 2
   }
 
@@ -51,11 +56,13 @@ struct MigrationStore: Sendable {
   enum Addition: Sendable, Hashable {
     /// For each task, true if it is new to the migration.
     case added([Bool])
+    /// The migration belongs to another app; nothing was added.
     case ofAnotherApp
+    /// The migration was cancelled; nothing was added.
     case cancelled
   }
 
-  /// Counts a batch once.
+  /// Adds a batch of receipts: counts them and stores their tasks and failures. A batch that was added before is not added again.
   func add(
     _ id: String, batch: String, bundleId: String, receipts: Int, noPurchase: Int, failures: [MigrationFailureRecord],
     tasks: [MigrationTask]
@@ -74,7 +81,7 @@ struct MigrationStore: Sendable {
     default: break
     }
     try await started.add(id, of: bundleId, startedAt: now)
-    // A migration that started long ago may have been active recently, so only expired ones are removed.
+    // A migration that started long ago may still be stored, because each batch and each result extends its time to live.
     try await started.forgetSome(before: now - keptSeconds * 1000, of: bundleId) { (id) async throws(RedisError) in
       try await redis.send(["EXISTS", .string(Self.key(id))]).integer == 0
     }
@@ -83,7 +90,7 @@ struct MigrationStore: Sendable {
     return .added(flags.map { $0 == UInt8(ascii: "1") })
   }
 
-  /// Counts the end of a task once.
+  /// Counts the result of a task: migrated, or failed if there is a `failure`. A task that was counted before is not counted again.
   func finish(
     _ task: MigrationTask, transactions: Int, subscriptions: Int, failure: MigrationFailureRecord?
   ) async throws(RedisError) {
@@ -100,12 +107,12 @@ struct MigrationStore: Sendable {
       ])
   }
 
-  /// Cancels a migration with waiting receipts. Any other one is not changed.
+  /// Cancels a migration if receipts wait in it. Otherwise it is not changed.
   func cancel(_ id: String) async throws(RedisError) {
     _ = try await Self.cancel.run(on: redis, keys: [Self.key(id)], arguments: [.integer(WallClock.now())])
   }
 
-  /// The state of a task, which may be finished or cancelled.
+  /// Reads the state of a task.
   func state(of task: MigrationTask) async throws(RedisError) -> TaskState {
     let reply = try await Self.readTaskState.run(
       on: redis, keys: [Self.key(task.migrationId), Self.bucket(task.migrationId, "done", task.member)],
@@ -114,10 +121,11 @@ struct MigrationStore: Sendable {
     return state
   }
 
+  /// Reads a migration; nil if there is none.
   func migration(_ id: String) async throws(RedisError) -> MigrationRecord? {
-    let words = try await redis.send(["HGETALL", .string(Self.key(id))]).array ?? []
+    let pairs = try await redis.send(["HGETALL", .string(Self.key(id))]).array ?? []
     var fields: [String: RedisReply] = [:]
-    for index in stride(from: 0, to: words.count - 1, by: 2) { fields[words[index].string ?? ""] = words[index + 1] }
+    for index in stride(from: 0, to: pairs.count - 1, by: 2) { fields[pairs[index].string ?? ""] = pairs[index + 1] }
     guard let bundleId = fields["bundleId"]?.string, let startedAt = fields["startedAt"]?.integer else { return nil }
     func count(_ name: String) -> Int64 { fields[name]?.integer ?? 0 }
     return MigrationRecord(
@@ -127,41 +135,43 @@ struct MigrationStore: Sendable {
       failuresNotKept: count("notKept"), cancelledAt: fields["cancelledAt"]?.integer)
   }
 
-  /// A page of an app's migrations, or of all, newest first, and where the next one begins; nil when there is none.
+  /// A page of the migrations of an app, or of all apps if `bundleId` is nil, newest first. `next` is the start of the next page; nil on
+  /// the last one.
   func list(
     bundleId: String?, limit: Int, after token: PageToken?
   ) async throws(RedisError) -> (migrations: [MigrationRecord], next: PageToken?) {
     let started = started
     if bundleId != nil {
-      try await started.fileByApp { (id) async throws(RedisError) in
+      try await started.completeAppIndexes { (id) async throws(RedisError) in
         try await redis.send(["HGET", .string(Self.key(id)), "bundleId"]).string
       }
     }
     let page = try await started.page(of: bundleId, limit: limit, after: token) { (ids) async throws(RedisError) -> [MigrationRecord?] in
       try await ConcurrentQueries.all(ids) { (id) async throws(RedisError) in
-        // A name may belong to another app later.
+        // After a migration has expired, another app may use its name.
         try await migration(id).flatMap { bundleId == nil || $0.bundleId == bundleId ? $0 : nil }
       }
     }
     return (page.entries, page.next)
   }
 
-  /// A page of failures, oldest first, and the id after which the next page begins; nil if there is none.
-  func failures(_ id: String, limit: Int, after place: String?) async throws(RedisError) -> (
+  /// A page of a migration's failures, oldest first. `next` is the id of the stream entry after which the next page begins; nil on the
+  /// last.
+  func failures(_ id: String, limit: Int, after entryId: String?) async throws(RedisError) -> (
     failures: [MigrationFailureRecord], next: String?
   ) {
     let reply = try await redis.send([
-      "XRANGE", .string(Self.key(id, "failures")), place.map { .string("(" + $0) } ?? "-", "+", "COUNT", .integer(Int64(limit + 1)),
+      "XRANGE", .string(Self.key(id, "failures")), entryId.map { .string("(" + $0) } ?? "-", "+", "COUNT", .integer(Int64(limit + 1)),
     ])
-    var places: [String] = []
+    var entryIds: [String] = []
     var failures: [MigrationFailureRecord] = []
     for entry in (reply.array ?? []).prefix(limit) {
-      guard let parts = entry.array, parts.count == 2, let place = parts[0].string, let bytes = parts[1].array?.last?.bytes,
+      guard let parts = entry.array, parts.count == 2, let entryId = parts[0].string, let bytes = parts[1].array?.last?.bytes,
         let failure = MigrationFailureRecord(json: bytes)
       else { continue }
-      places.append(place)
+      entryIds.append(entryId)
       failures.append(failure)
     }
-    return (failures, (reply.array?.count ?? 0) > limit ? places.last : nil)
+    return (failures, (reply.array?.count ?? 0) > limit ? entryIds.last : nil)
   }
 }

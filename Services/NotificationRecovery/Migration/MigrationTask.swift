@@ -2,21 +2,21 @@ import AppStore
 import Cryptography
 import WireJSON
 
-/// A receipt whose purchases are looked up at Apple (queue `migrations`).
+/// A receipt whose purchases are to be looked up at Apple, as a message of the queue `migrations`. ``MigrationWork`` looks them up.
 struct MigrationTask: Sendable, Hashable {
-  /// The kind of the queue's message.
+  /// The kind of the message.
   static let kind = "receipt"
 
   let migrationId: String
   let bundleId: String
-  /// Nil tries production, then the sandbox.
+  /// The server that has the purchases; nil tries production, then the sandbox.
   let server: AppStoreServer?
   /// The caller's id of the receipt; nil if there is none.
   let receiptId: String?
-  /// The ids for requests, original ones first.
+  /// The ids with which the purchases are looked up (``ReceiptContents/ids``).
   let ids: [String]
 
-  /// Identifies the purchases in a migration, whatever receipt names them.
+  /// Identifies the purchases within the migration. Receipts with the same purchases have the same value.
   var member: Int64 {
     let digest = SHA256Digest.hash(ids.sorted().joined(separator: ",") + "|" + (server?.rawValue ?? ""))
     return Int64(bitPattern: digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

@@ -5,8 +5,10 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Works the queue `migrations`: asks Apple for the history and the statuses of a receipt's purchases, and queues both for verifier, which
-/// publishes them. Events that exist already are not published again.
+/// Works the queue `migrations`: looks up the transaction history and the subscription statuses of a receipt's purchases at Apple, and
+/// queues both in the intake for verifier, which publishes them. Events that exist already are not published again.
+///
+/// A `ShardWorker` calls ``handle(_:)`` for each message. Verifier's part is `Workers/ObservationWork.swift` of that service.
 struct MigrationWork: Sendable {
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
@@ -14,26 +16,29 @@ struct MigrationWork: Sendable {
   let metrics: RecoveryMetrics
   let logger: Logger
 
-  /// The timeout of a request with all its retries.
+  /// The timeout of a call to Apple with all its retries.
   private static let callTimeout: Duration = .seconds(60)
   /// The pause after an error that an operator must correct.
   private static let operatorPause: Duration = .seconds(300)
-  /// The longest pause while Apple fails, milliseconds.
-  private static let widestPause: Double = 300_000
+  /// The longest pause after a temporary error.
+  private static let maxPauseMilliseconds: Double = 300_000
 
   private enum LookUpError: Error {
     case call(AppStoreCallFailure)
     case queue(QueueError)
   }
 
-  /// The results of one receipt's look-ups.
+  /// The results of a receipt's look-ups.
   private struct Found {
-    /// Ids that need no request any more, because one id returns all purchases of a customer.
+    /// Ids that need no look-up any more, because the look-up of another id has returned them: Apple returns all purchases of a customer.
     var covered: Set<String> = []
+    /// Ids that Apple does not know.
     var unknown: [String] = []
-    /// Apple's error code for the first of them.
+    /// Apple's error code for the first id that it does not know.
     var unknownCode: Int64?
+    /// The number of transactions that Apple returned.
     var transactions = 0
+    /// The number of subscriptions whose statuses Apple returned.
     var subscriptions = 0
   }
 
@@ -46,10 +51,10 @@ struct MigrationWork: Sendable {
       case .open: break
       case .finished: return .complete(Completion(state: .done, events: [], reason: "done before"))
       case .cancelled:
-        metrics.migrated("cancelled")
+        metrics.countReceipt("cancelled")
         return .complete(Completion(state: .done, events: [], reason: "cancelled"))
       }
-    } catch { return .retry(after: nil, error: "the store of migrations does not answer") }
+    } catch { return .retry(after: nil, error: "the migration in Redis cannot be read or written now") }
     guard let app = calls.configuration.app(task.bundleId), app.appStoreServer != nil else {
       return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))
     }
@@ -74,9 +79,8 @@ struct MigrationWork: Sendable {
     let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
     let statuses: AppStoreCalls.Response
     do throws(AppStoreCallFailure) {
-      // An app with one environment needs no choice.
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
-        pageTime: Self.callTimeout)
+        pageTimeout: Self.callTimeout)
       statuses = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.callTimeout)
     } catch {
@@ -88,20 +92,21 @@ struct MigrationWork: Sendable {
     found.covered.insert(id)
     do throws(QueueError) {
       for transaction in history.transactions {
-        try await transaction.leave(deliveries, attributes: ["migrationId": task.migrationId])
+        try await transaction.enqueue(deliveries, attributes: ["migrationId": task.migrationId])
         found.transactions += 1
         for name in ["originalTransactionId", "transactionId"] {
           if let covered = transaction.payload[name]?.stringValue { found.covered.insert(covered) }
         }
       }
       for (original, entry) in StatusObservation.entries(in: statuses.body) {
-        try await leave(entry, of: original, statuses, task)
+        try await enqueue(entry, of: original, statuses, task)
         found.subscriptions += 1
       }
     } catch { throw .queue(error) }
   }
 
-  private func leave(
+  /// Queues the status of a subscription in the intake for verifier, unless an event about this status exists.
+  private func enqueue(
     _ status: StatusObservation.Entry, of original: String, _ response: AppStoreCalls.Response, _ task: MigrationTask
   ) async throws(QueueError) {
     guard let transaction = response.payload(of: status.signedTransactionInfo) else { return }
@@ -120,13 +125,14 @@ struct MigrationWork: Sendable {
           kind: StatusObservation.kind, body: observation.body, receivedAt: WallClock.now(), source: "recovery")))
   }
 
-  // MARK: Ends
+  // MARK: Results
 
+  /// Records the result of a task, and completes its message.
   private func finish(_ task: MigrationTask, _ found: Found, _ failure: MigrationFailureRecord?) async -> WorkOutcome {
     do throws(RedisError) {
       try await store.finish(task, transactions: found.transactions, subscriptions: found.subscriptions, failure: failure)
-    } catch { return .retry(after: nil, error: "the store of migrations does not answer") }
-    metrics.migrated(failure?.reason ?? "migrated")
+    } catch { return .retry(after: nil, error: "the migration in Redis cannot be read or written now") }
+    metrics.countReceipt(failure?.reason ?? "migrated")
     return .complete(Completion(state: .done, events: [], reason: failure?.reason))
   }
 
@@ -138,23 +144,25 @@ struct MigrationWork: Sendable {
       failedAt: WallClock.now())
   }
 
-  /// Retries after temporary errors without limit: a retry with a stated delay is never made a dead letter, however often it is repeated. A
-  /// permanent error is recorded.
+  /// The outcome after an error. A permanent error is recorded as the task's result. A temporary one leads to a retry; since the retry
+  /// states its delay, the number of attempts is not limited (`WorkOutcome.retry`).
   private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
-      Int64(min(Self.widestPause, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
+      Int64(min(Self.maxPauseMilliseconds, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch obstacle {
     case .queue(let error): return .retry(after: backoff, error: "\(error)")
     case .call(.unverified(_, let reason)):
       return await finish(
-        task, found, failure(task, "signed-data-invalid", "Apple's answer holds signed data that is \(reason.rawValue)"))
+        task, found,
+        failure(task, "signed-data-invalid", "Apple's answer contains signed data that cannot be verified: \(reason.rawValue)"))
     case .call(.apple(let error)):
       switch error.classification {
       case .rate: return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(error)")
       case .retry, .server: return .retry(after: backoff, error: "\(error)")
       case .credentials, .configuration:
         logger.warning(
-          "receipts wait, because Apple refuses our requests", metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
+          "the migration of receipts waits, because Apple refuses our requests",
+          metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
         return .retry(after: Self.operatorPause, error: "\(error)")
       case .tryOtherEnvironment, .permanent:
         return await finish(task, found, failure(task, "refused", error.message, error.errorCode))

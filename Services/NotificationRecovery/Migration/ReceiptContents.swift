@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import WireJSON
 
-/// The ids in a receipt. The receipt is not verified, and nothing else of it is used.
+/// The transaction ids in a receipt. The receipt is not verified, so it is used only to look its purchases up at Apple.
 struct ReceiptContents: Sendable, Hashable {
   let originalTransactionIds: [String]
   let transactionIds: [String]
@@ -12,21 +12,21 @@ struct ReceiptContents: Sendable, Hashable {
     enum Reason: String {
       case malformedReceipt = "malformed-receipt"
       case wrongApp = "wrong-app"
-      /// Apple's `verifyReceipt` refused it.
+      /// The caller sent an answer of Apple's `verifyReceipt` that refuses the receipt.
       case refused
     }
     let reason: Reason
     let message: String
-    /// Apple's error code.
+    /// The `status` in the answer of `verifyReceipt`; nil for other reasons.
     var errorCode: Int64?
   }
 
-  /// The longest id.
+  /// The maximum length of an id, bytes.
   private static let maxIdBytes = 64
 
   init(_ receipt: ReceiptToMigrate, bundleId: String) throws(Failure) {
-    let given = [receipt.appReceipt != nil, receipt.transactionReceipt != nil, receipt.verifyReceiptResponse != nil].count { $0 }
-    guard given == 1 else {
+    let formats = [receipt.appReceipt != nil, receipt.transactionReceipt != nil, receipt.verifyReceiptResponse != nil].count { $0 }
+    guard formats == 1 else {
       throw Failure(
         reason: .malformedReceipt, message: "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
     }
@@ -47,7 +47,7 @@ struct ReceiptContents: Sendable, Hashable {
       case .tooLarge(let limit): throw Failure(reason: .malformedReceipt, message: "is larger than \(limit) bytes")
       }
     }
-    if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt is another app's") }
+    if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt belongs to another app") }
     var found = contents.found
     // Apple's ids are digits, so anything else cannot be requested.
     found.removeAll { $0.id.utf8.count > Self.maxIdBytes || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
@@ -63,6 +63,7 @@ struct ReceiptContents: Sendable, Hashable {
     return found.filter { $0.kind == kind && seen.insert($0.id).inserted }.map(\.id)
   }
 
-  /// The ids for requests: original ones, or else the transactions' own.
+  /// The ids with which the purchases are looked up: the original transaction ids, or the transaction ids if the receipt has no original
+  /// ones.
   var ids: [String] { originalTransactionIds.isEmpty ? transactionIds : originalTransactionIds }
 }

@@ -1,7 +1,7 @@
 import RedisClient
 import ServiceRuntime
 
-/// All methods of the service.
+/// The handlers of all methods of `RetentionService`.
 enum RetentionHandlers {
   static func all(_ calls: AppStoreCalls, redis: RedisClient) -> [any RPCHandler] {
     let calls = RetentionCalls(calls: calls)

@@ -4,18 +4,19 @@ import ServiceRuntime
 import Synchronization
 import WireJSON
 
-/// The audit log: who had what signed, with which key and when, one JSON object a line. Of the signed message it has only a digest.
+/// The audit log: which caller had what signed, with which key and when. Each signature is a JSON object on a line of a file; of the signed
+/// message it contains only the SHA-256.
 ///
 /// A signature that cannot be recorded is not returned, because an incomplete log proves nothing.
 final class AuditLog: Sendable {
-  /// `-` for standard output.
+  /// The path of the file; `-` for standard output.
   private let path: String
   private let file: Mutex<OpenFile>
 
   private struct OpenFile {
     var descriptor: Int32
-    /// True if the last write ended inside a line.
-    var isBroken = false
+    /// True if the file ends inside a line, because a record was written only partly.
+    var endsInsideLine = false
   }
 
   /// Opens the file for appending. A new file is readable only by its owner.
@@ -24,7 +25,7 @@ final class AuditLog: Sendable {
     file = Mutex(OpenFile(descriptor: try Self.open(path)))
   }
 
-  /// Opens the path again, after a rotation has moved the file, and makes a further change. If either fails, nothing is changed.
+  /// Opens the path again, because a log rotation may have moved the file, and makes a further change. If either fails, nothing is changed.
   func reopen(with change: () throws(ConfigurationError) -> Void) throws(ConfigurationError) {
     guard path != "-" else { return try change() }
     let next = try Self.open(path)
@@ -32,15 +33,16 @@ final class AuditLog: Sendable {
       close(next)
       throw error
     }
-    let last = file.withLock { file in
-      let last = file
+    let previous = file.withLock { file in
+      let previous = file
       file = OpenFile(descriptor: next)
-      return last
+      return previous
     }
-    close(last.descriptor)
+    close(previous.descriptor)
   }
 
-  /// Writes one record. A record is one write, so records of several threads and processes do not mix.
+  /// Writes one record. Each record is one `write` to a file that is open for appending, so the records of several threads and processes do
+  /// not mix.
   func record(_ method: SignatureMethod, _ identity: SigningIdentity, message: [UInt8], context: RPCContext, now: Int64)
     throws(SignatureError)
   {
@@ -63,16 +65,17 @@ final class AuditLog: Sendable {
     writer.endObject()
     let record = writer.bytes + [UInt8(ascii: "\n")]
     let failure: Int32? = file.withLock { file in
-      let line = file.isBroken ? [UInt8(ascii: "\n")] + record : record
+      let line = file.endsInsideLine ? [UInt8(ascii: "\n")] + record : record
       while true {
         let written = write(file.descriptor, line, line.count)
         if written == line.count {
-          file.isBroken = false
+          file.endsInsideLine = false
           return nil
         }
-        // A partial line means that the disk is full. This signature is refused, and the next record begins a new line.
+        // A partial write means that the disk is full. The record is incomplete, so the signature is refused; the next record begins a new
+        // line.
         if written >= 0 {
-          file.isBroken = file.isBroken || written > 0
+          file.endsInsideLine = file.endsInsideLine || written > 0
           return ENOSPC
         }
         if errno != EINTR { return errno }

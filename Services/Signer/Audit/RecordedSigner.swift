@@ -2,7 +2,8 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// Makes signatures: it has the keys, the clock and the audit log.
+/// What all handlers need for signing: the keys, the clock and the audit log. Every signature must pass ``record(_:_:message:_:)`` before
+/// it is returned: ``PendingSignature`` and ``RecordedSigner`` see to that.
 final class SignatureIssuer: Sendable {
   let keys: LiveKeyring
   /// Nil if no audit file is configured.
@@ -27,7 +28,7 @@ final class SignatureIssuer: Sendable {
         try audit.record(method, identity, message: message, context: context, now: now())
       } catch {
         metrics.add(SigningMetrics.auditFailures)
-        context.logger.error("a signature was not handed out", metadata: ["reason": "\(error)"])
+        context.logger.error("a signature is not returned, because it could not be recorded", metadata: ["reason": "\(error)"])
         throw error
       }
     }
@@ -40,7 +41,7 @@ final class SignatureIssuer: Sendable {
   }
 }
 
-/// Signs with a key, counts the signature and records it.
+/// A signer whose signatures are counted and recorded.
 struct RecordedSigner: MessageSigner {
   fileprivate let issuer: SignatureIssuer
   fileprivate let identity: SigningIdentity

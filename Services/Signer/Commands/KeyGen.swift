@@ -1,7 +1,7 @@
 import ArgumentParser
 import Cryptography
 
-/// `signer keygen`: a new key pair for an ad network (Registering an ad network).
+/// `signer keygen`: makes a new key pair for an ad network (Registering an ad network).
 struct KeyGen: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keygen",
@@ -17,7 +17,7 @@ struct KeyGen: ParsableCommand {
       try key.writePEM(to: path, passphraseFile: passphraseFile)
       print(key.publicKey.pem, terminator: "")
     } catch {
-      throw SignerMain.refuse(error)
+      throw SignerMain.fail(error)
     }
   }
 }

@@ -25,7 +25,7 @@ struct PubKey: ParsableCommand {
         }
       print(found.publicKey.pem, terminator: "")
     } catch {
-      throw SignerMain.refuse(error)
+      throw SignerMain.fail(error)
     }
   }
 }

@@ -4,7 +4,12 @@ import Cryptography
 import ServiceRuntime
 
 extension SignatureIssuer {
-  /// Begins the signature of a JWS that an app passes to StoreKit. Throws `failed_precondition` if the key's issuer is not configured.
+  /// Begins the signature of a JWS that an app passes to StoreKit. Throws `failed_precondition` if the issuer id of the app's key is not
+  /// configured.
+  ///
+  /// - Parameters:
+  ///   - bundleId: the app, from the request.
+  ///   - make: makes the unsigned JWS, for this key, issuer and app.
   func beginAppRequest(
     _ bundleId: String?, _ method: SignatureMethod, _ context: RPCContext,
     _ make: (_ keyId: String, _ issuerId: String, _ bundleId: String) throws(SigningRefusal) -> AppStoreRequestJWS

@@ -4,7 +4,7 @@ import Cryptography
 import ServiceRuntime
 import Synchronization
 
-/// `CreateAppStoreServerToken`: a token for the App Store Server API; the same token until it is due for renewal.
+/// `CreateAppStoreServerToken`: signs a token for the App Store Server API, or returns the last one as long as it is not due for renewal.
 struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   typealias Method = SignerService.CreateAppStoreServerToken
 
@@ -14,7 +14,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
     let keyring = issuer.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
     if let keyId = request.keyId, keys.serverKey(keyId) == nil {
-      throw .notFound("this app has no such key for the App Store Server API", field: "keyId")
+      throw .notFound("no key for the App Store Server API of this app has this id", field: "keyId")
     }
     guard let key = keys.serverKey(request.keyId), let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")
@@ -24,14 +24,14 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
       try AppStoreServerToken(
         keyId: key.keyId, issuerId: issuerId, bundleId: bundleId, lifetime: request.lifetimeSeconds.map { Int64($0) }, now: now)
     }
-    let name = TokenCache.Name(bundleId: bundleId, keyId: key.keyId, lifetime: token.expiresAt - token.issuedAt)
-    if let kept = keyring.tokens.token(name, now: now) { return Self.response(kept) }
+    let cacheKey = TokenCache.Key(bundleId: bundleId, keyId: key.keyId, lifetime: token.expiresAt - token.issuedAt)
+    if let cached = keyring.tokens.token(cacheKey, now: now) { return Self.response(cached) }
     let cached = TokenCache.CachedToken(
       token: token,
       text: try Signing.signed { () throws(SignatureError) in
         try token.sign(with: issuer.signer(key.identity, .appStoreServerToken, context))
       })
-    keyring.tokens.keep(cached, name)
+    keyring.tokens.add(cached, cacheKey)
     return Self.response(cached)
   }
 
@@ -40,9 +40,9 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
   }
 }
 
-/// Tokens that are returned again until they are due for renewal.
+/// A cache of tokens, which are returned again until they are due for renewal.
 final class TokenCache: Sendable {
-  struct Name: Hashable {
+  struct Key: Hashable {
     let bundleId: String
     let keyId: String
     let lifetime: Int64
@@ -55,16 +55,17 @@ final class TokenCache: Sendable {
 
   /// Callers choose lifetimes, so the number of tokens needs a limit; at the limit all are removed.
   private static let capacity = 4096
-  private let tokens = Mutex<[Name: CachedToken]>([:])
+  private let tokens = Mutex<[Key: CachedToken]>([:])
 
-  func token(_ name: Name, now: Int64) -> CachedToken? {
-    tokens.withLock { $0[name].flatMap { $0.token.needsRenewal(now: now) ? nil : $0 } }
+  /// The cached token; nil if there is none, or if it is due for renewal.
+  func token(_ key: Key, now: Int64) -> CachedToken? {
+    tokens.withLock { $0[key].flatMap { $0.token.needsRenewal(now: now) ? nil : $0 } }
   }
 
-  func keep(_ token: CachedToken, _ name: Name) {
+  func add(_ token: CachedToken, _ key: Key) {
     tokens.withLock { tokens in
       if tokens.count >= Self.capacity { tokens.removeAll() }
-      tokens[name] = token
+      tokens[key] = token
     }
   }
 }

@@ -1,7 +1,8 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `ListSigningKeys`: the keys with their public keys, sorted by owner, or only those of one ad network or app.
+/// `ListSigningKeys`: the keys of all ad networks and apps, or of one of them, with their public keys. First come the ad networks, then the
+/// apps, each sorted by id.
 struct ListSigningKeysHandler: ImmediateRPCHandler {
   typealias Method = SignerService.ListSigningKeys
 
@@ -13,9 +14,9 @@ struct ListSigningKeysHandler: ImmediateRPCHandler {
       throw .notFound("unknown ad network", field: "adNetworkId")
     }
     if let id = request.bundleId, keyring.apps[id] == nil { throw .notFound("unknown app", field: "bundleId") }
-    let all = request.adNetworkId == nil && request.bundleId == nil
+    let listsAll = request.adNetworkId == nil && request.bundleId == nil
     var keys: [SigningKeyInfo] = []
-    for (id, entries) in keyring.adNetworks.sorted(by: { $0.key < $1.key }) where all || id == request.adNetworkId {
+    for (id, entries) in keyring.adNetworks.sorted(by: { $0.key < $1.key }) where listsAll || id == request.adNetworkId {
       for entry in entries {
         keys.append(
           SigningKeyInfo(
@@ -23,7 +24,7 @@ struct ListSigningKeysHandler: ImmediateRPCHandler {
             bundleId: nil, use: "impressions"))
       }
     }
-    for (id, entry) in keyring.apps.sorted(by: { $0.key < $1.key }) where all || id == request.bundleId {
+    for (id, entry) in keyring.apps.sorted(by: { $0.key < $1.key }) where listsAll || id == request.bundleId {
       for (key, use) in entry.all {
         keys.append(
           SigningKeyInfo(

@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignAdAttributionKitImpression`: a compact JWS, and all values as they were signed.
+/// `SignAdAttributionKitImpression`: signs an impression as a compact JWS, and returns also all values as they were signed.
 struct SignAdAttributionKitImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdAttributionKitImpression
 

@@ -3,7 +3,8 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `SignAdvancedCommerceRequest`: an in-app request of Advanced Commerce, signed byte for byte as given.
+/// `SignAdvancedCommerceRequest`: signs an in-app request of the Advanced Commerce API. A `requestText` is signed byte for byte as it was
+/// sent.
 struct SignAdvancedCommerceRequestHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignAdvancedCommerceRequest
 

@@ -4,7 +4,8 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// `SignDeferredSKAdNetworkWebImpression`: the payload of a stored web ad, for the device that asks for it.
+/// `SignDeferredSKAdNetworkWebImpression`: signs a stored web ad for the site on which a device shows it. Later requests for the same site
+/// get the same payload.
 struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignDeferredSKAdNetworkWebImpression
 
@@ -13,19 +14,21 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    let asked = try Signing.checked { () throws(FieldError) in
+    let payloadRequest = try Signing.checked { () throws(FieldError) in
       try WebPayloadRequest(nonce: request.sourceNonce, sourceDomain: request.sourceDomain, version: request.version)
     }
-    // The same error for an unknown nonce and for one of other sites, so that guessing reveals nothing.
+    let (nonce, site) = (payloadRequest.nonce, payloadRequest.sourceDomain)
+    // An unknown nonce and one that is only for other sites cause the same error, so that guessing nonces reveals nothing.
     let unknown = RPCError.notFound("no web ad is stored under this nonce for this site", field: "sourceNonce")
-    guard let store, let (kept, earlier) = try await store.find(asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
-    guard kept.allows(asked.sourceDomain) else { throw unknown }
+    guard let store, let (impression, earlier) = try await store.find(nonce, sourceDomain: site) else { throw unknown }
+    guard impression.allows(site) else { throw unknown }
     if let earlier { return try Self.response(earlier) }
-    let web = try Signing.checked { () throws(FieldError) in try kept.impression(for: asked, now: issuer.now()) }
+    let web = try Signing.checked { () throws(FieldError) in try impression.impression(for: payloadRequest, now: issuer.now()) }
     let (payload, keyId) = try issuer.webPayload(web, context).performAlone()
     let record = JSONValue.object(["payload": .object(payload), "keyId": .string(keyId)]).serialized
-    guard let settled = try await store.settle(record, nonce: asked.nonce, sourceDomain: asked.sourceDomain) else { throw unknown }
-    return try Self.response(settled)
+    // A concurrent request for the same site may have stored its payload first; then that one counts.
+    guard let stored = try await store.addPayload(record, nonce: nonce, sourceDomain: site) else { throw unknown }
+    return try Self.response(stored)
   }
 
   private static func response(_ record: [UInt8]) throws(RPCError) -> Method.Response {
@@ -37,7 +40,7 @@ struct SignDeferredSKAdNetworkWebImpressionHandler: RPCHandler {
 }
 
 extension SignatureIssuer {
-  /// The signed payload of a web ad, and the key that signed it.
+  /// Begins the signature of a web ad. The result is the payload for the device, and the id of the key that signs.
   func webPayload(_ web: SKAdNetworkWebImpression, _ context: RPCContext) throws(RPCError)
     -> CoalescedCall<PendingSignature, (payload: JSONObject, keyId: String)>
   {

@@ -1,7 +1,8 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignImpressions`: up to 1,000 impressions, on all cores. Each result is a signature or an error, in the order of the items.
+/// `SignImpressions`: signs a batch of impressions (`limits.batchItems`) on all cores. Each result is a signed impression or an error, in
+/// the order of the items.
 struct SignImpressionsHandler: SigningBatchHandler {
   typealias Method = SignerService.SignImpressions
   typealias Item = ImpressionItem

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignIntroductoryOfferEligibility`: whether a customer may have the introductory offer.
+/// `SignIntroductoryOfferEligibility`: signs a JWS that says whether a customer may have the introductory offer of a subscription.
 struct SignIntroductoryOfferEligibilityHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignIntroductoryOfferEligibility
 

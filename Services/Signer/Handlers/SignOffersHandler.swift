@@ -1,7 +1,8 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignOffers`: up to 1,000 offers and in-app requests, on all cores. Each result is a signature or an error, in the order of the items.
+/// `SignOffers`: signs a batch of offers and in-app requests (`limits.batchItems`) on all cores. Each result is a signed item or an error,
+/// in the order of the items.
 struct SignOffersHandler: SigningBatchHandler {
   typealias Method = SignerService.SignOffers
   typealias Item = OfferItem

@@ -2,7 +2,8 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignPromotionalOffer`: an offer in its original form, with the values as signed.
+/// `SignPromotionalOffer`: signs a promotional offer in the original format, a signature beside its values (Generating a signature for
+/// promotional offers), and returns also all values as they were signed. `SignPromotionalOfferJWS` signs the newer format.
 struct SignPromotionalOfferHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignPromotionalOffer
 

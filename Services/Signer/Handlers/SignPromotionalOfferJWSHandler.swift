@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// `SignPromotionalOfferJWS`: an offer in its second form.
+/// `SignPromotionalOfferJWS`: signs a promotional offer as a JWS, the newer of the two formats (Generating JWS to sign App Store requests).
 struct SignPromotionalOfferJWSHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignPromotionalOfferJWS
 

@@ -3,7 +3,7 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignSKAdNetworkImpression`: signs with the ad network's active key, and returns all values as they were signed.
+/// `SignSKAdNetworkImpression`: signs an impression with the ad network's active key, and returns also all values as they were signed.
 struct SignSKAdNetworkImpressionHandler: CoalescingRPCHandler {
   typealias Method = SignerService.SignSKAdNetworkImpression
 

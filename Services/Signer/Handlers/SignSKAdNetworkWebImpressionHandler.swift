@@ -3,8 +3,8 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// `SignSKAdNetworkWebImpression`: the signed payload of a web ad for the device, and its nonce in both encodings. If deferred, the ad is
-/// stored until the device asks for it.
+/// `SignSKAdNetworkWebImpression`: signs the payload of a web ad for the device, and returns also the nonce in both encodings. A deferred
+/// ad is not signed but stored: `SignDeferredSKAdNetworkWebImpression` signs it when a device requests it.
 struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   typealias Method = SignerService.SignSKAdNetworkWebImpression
 
@@ -14,13 +14,13 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
   let store: WebImpressionStore?
 
   func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
-    request.deferred == true ? try await keep(request) : try begin(request, context).performAlone()
+    request.deferred == true ? try await storeDeferred(request) : try begin(request, context).performAlone()
   }
 
   /// Begins the signature of a web ad that is not deferred.
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<PendingSignature, Method.Response> {
     guard request.sourceDomains.isEmpty else {
-      throw .invalidArgument(field: "sourceDomains", "belongs to deferred; sourceDomain is signed now")
+      throw .invalidArgument(field: "sourceDomains", "must be given only together with deferred; sourceDomain is signed now")
     }
     let web = try Signing.checked { () throws(FieldError) in
       try SKAdNetworkWebImpression(
@@ -33,7 +33,8 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
     }
   }
 
-  private func keep(_ request: Method.Request) async throws(RPCError) -> Method.Response {
+  /// Stores a deferred web ad.
+  private func storeDeferred(_ request: Method.Request) async throws(RPCError) -> Method.Response {
     guard request.anyTimestamp != true else {
       throw .invalidArgument(
         field: "anyTimestamp",
@@ -42,13 +43,14 @@ struct SignSKAdNetworkWebImpressionHandler: RPCHandler {
     let impression = try Signing.checked { () throws(FieldError) in
       try DeferredWebImpression(validating: Self.parameters(request), sourceDomains: request.sourceDomains, domains: domains)
     }
-    // A missing key is reported to this caller, and not later to the device.
+    // Without an active key this call fails, and not only the later request of the device.
     let identity = try issuer.keyring.active(for: impression.adNetworkId)
     guard let store else {
       throw .failedPrecondition(
-        "web ads are kept in a Redis, and this signer has none (ATTRIBUTION_REDIS_URL)", reason: "STORE_NOT_CONFIGURED")
+        "deferred web ads are stored in Redis, which is not configured for this signer (ATTRIBUTION_REDIS_URL)",
+        reason: "STORE_NOT_CONFIGURED")
     }
-    try await store.keep(impression)
+    try await store.add(impression)
     return Method.Response(
       payload: nil, nonce: impression.nonce.uuid, attributionSourceNonce: impression.nonce.base64URL, keyId: identity.keyId,
       sourceIdentifierDigits: Int32(impression.sourceIdentifierDigits))

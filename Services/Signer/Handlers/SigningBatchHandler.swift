@@ -1,16 +1,18 @@
 import AttributionProtocol
 import ServiceRuntime
 
-/// A checked item of a batch.
+/// An item of a batch that passed all checks.
 enum CheckedItem<Response: Sendable>: Sendable {
+  /// The item needs a signature.
   case signature(CoalescedCall<PendingSignature, Response>)
-  /// The item needs no signature now.
+  /// The item needs no signature now, because it is a deferred web ad.
   case complete(Response)
 }
 
-/// Signs the items of a batch. The signatures of a share of items are made together.
+/// A handler that signs the items of a batch. `BatchRPCHandler` divides a batch into chunks for the cores; the signatures of a chunk are
+/// made together, which is cheaper.
 protocol SigningBatchHandler: BatchRPCHandler where Resources == Void {
-  /// Checks an item. Its signature is made afterwards.
+  /// Checks an item. ``PendingSignature/perform(_:)`` makes its signature afterwards.
   func begin(_ item: Item, _ context: RPCContext) async throws(RPCError) -> CheckedItem<ItemResult>
 }
 
@@ -22,7 +24,7 @@ extension SigningBatchHandler {
     }
   }
 
-  func respond(toShare items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
+  func respond(toChunk items: [Result<Item, RPCError>], _ resources: Void, _ context: RPCContext) async -> [Result<ItemResult, RPCError>] {
     var checked: [Result<CheckedItem<ItemResult>, RPCError>] = []
     var pending: [PendingSignature] = []
     for item in items {

@@ -5,14 +5,16 @@ import ServiceRuntime
   import Glibc
 #endif
 
-/// Loads the keys that the configuration names, each once, from files or from a PKCS#11 token. Errors name the setting.
+/// Loads the private keys that the configuration names, from files or from a PKCS#11 token. A key that is named several times is loaded
+/// once. Errors name the setting.
 struct KeySources {
   private let token: PKCS11KeyProvider?
   private var loaded: [DeploymentConfiguration.KeySource: SigningKey] = [:]
 
-  /// - Parameter module: the PKCS#11 module's path, if one is configured.
+  /// - Parameter module: the path of the PKCS#11 module; nil if none is configured.
   init(module: String?) { token = module.map { PKCS11KeyProvider(module: $0) } }
 
+  /// - Parameter place: the path of the key's setting in the configuration, for errors.
   mutating func load(_ source: DeploymentConfiguration.KeySource, place: String) throws(ConfigurationError) -> SigningKey {
     if let key = loaded[source] { return key }
     let provider: any PrivateKeyProvider
@@ -20,7 +22,9 @@ struct KeySources {
     switch source {
     case .file(let path, let passphraseFile): (provider, reference, secretFile) = (KeyFileProvider(), path, passphraseFile)
     case .token(let uri, let pinFile):
-      guard let token else { throw ConfigurationError("\(place).uri", "names a token; pkcs11.module must name its module") }
+      guard let token else {
+        throw ConfigurationError("\(place).uri", "names a key in a token, so pkcs11.module must name the token's module")
+      }
       (provider, reference, secretFile) = (token, uri, pinFile)
     }
     let key: SigningKey
@@ -31,8 +35,8 @@ struct KeySources {
     return key
   }
 
-  /// When a key was created, milliseconds since 1970: the configured time, or else the time of the last change of its file, although the
-  /// key may be older than its file. Nil for a key in a token without a configured time.
+  /// The time at which a key was created, milliseconds since 1970: the configured time, or else the time at which its file was last
+  /// changed, although the key may be older than the file. Nil for a key in a token without a configured time.
   static func creation(of source: DeploymentConfiguration.KeySource, configured: Int64?) -> Int64? {
     if let configured { return configured }
     guard case .file(let path, _) = source else { return nil }

@@ -2,23 +2,28 @@ import AttributionProtocol
 import Cryptography
 import ServiceRuntime
 
-/// All private keys of the deployment, from one load of the configuration. No other service has a private key.
+/// All signing keys of the deployment, loaded from one configuration. A keyring does not change; ``LiveKeyring`` replaces it when the
+/// configuration changes. No other service has these private keys.
+///
+///     let identity = try keyring.active(for: "example123.skadnetwork")   // signs the ad network's impressions
+///     let (bundleId, key) = try keyring.appRequestKey("com.example.app") // signs what the app passes to StoreKit
 final class Keyring: Sendable {
-  /// A key of an ad network.
+  /// A key of an ad network, which signs impressions while it is active.
   struct ImpressionKey: Sendable {
     let id: String
     let state: DeploymentConfiguration.Key.State
     /// PEM; empty if the key is revoked.
     let publicKey: String
-    /// When it was created, milliseconds since 1970; nil if that is not known.
+    /// When the key was created, milliseconds since 1970; nil if that is not known.
     let created: Int64?
   }
 
-  /// A key of App Store Connect.
+  /// An app's key of App Store Connect.
   struct AppKey: Sendable {
     let identity: SigningIdentity
+    /// The issuer id of App Store Connect; nil if it is not configured.
     let issuerId: String?
-    /// When it was created, milliseconds since 1970; nil if that is not known.
+    /// When the key was created, milliseconds since 1970; nil if that is not known.
     let created: Int64?
 
     var keyId: String { identity.keyId }
@@ -26,26 +31,30 @@ final class Keyring: Sendable {
 
   /// The keys of an app.
   struct AppKeys: Sendable {
+    /// The key for the App Store Server API.
     let server: AppKey?
-    /// The second key for the App Store Server API.
+    /// The second key for the App Store Server API, for calls that Apple refuses with the first.
     let otherServer: AppKey?
+    /// The key for offers.
     let offers: AppKey?
 
-    /// All keys with their uses.
+    /// All keys with their uses, as `ListSigningKeys` names them.
     var all: [(key: AppKey, use: String)] {
       let keys = [(server, "appStoreServer"), (otherServer, "otherAppStoreServer"), (offers, "offers")]
       return keys.compactMap { key, use in key.map { ($0, use) } }
     }
 
-    /// A key for the App Store Server API by its id; the first one without an id.
+    /// The key for the App Store Server API with this id; nil if there is none. Without an id, the first key.
     func serverKey(_ keyId: String?) -> AppKey? {
       keyId == nil ? server : [server, otherServer].compactMap { $0 }.first { $0.keyId == keyId }
     }
   }
 
+  /// The keys of each ad network, by its id.
   let adNetworks: [String: [ImpressionKey]]
+  /// The keys of each app, by its bundle id.
   let apps: [String: AppKeys]
-  /// The tokens made with these keys. They are dropped together with the keyring.
+  /// The tokens that were made with these keys. A new keyring begins without tokens, so that none of an earlier key is returned.
   let tokens = TokenCache()
   private let active: [String: SigningIdentity]
 
@@ -57,8 +66,10 @@ final class Keyring: Sendable {
     for network in configuration.adNetworks {
       var keys: [ImpressionKey] = []
       for key in network.keys {
-        guard !keys.contains(where: { $0.id == key.id }) else { throw ConfigurationError("\(key.place).id", "occurs twice") }
-        // A revoked key is not read: it must never sign again, and its file may be gone.
+        guard !keys.contains(where: { $0.id == key.id }) else {
+          throw ConfigurationError("\(key.place).id", "is the id of two keys of this ad network")
+        }
+        // A revoked key is not loaded: it must never sign again, and its file may be deleted.
         guard key.state != .revoked else {
           keys.append(ImpressionKey(id: key.id, state: key.state, publicKey: "", created: key.created))
           continue
@@ -71,7 +82,8 @@ final class Keyring: Sendable {
         if key.state == .active {
           guard active[network.id] == nil else {
             throw ConfigurationError(
-              "\(key.place).state", "another key of this ad network is active; one signs, others are pending or retiring")
+              "\(key.place).state",
+              "must not be active, because another key of this ad network is active; the others are pending, retiring or revoked")
           }
           active[network.id] = SigningIdentity(owner: network.id, keyId: key.id, key: loaded, metrics: metrics)
         }
@@ -95,21 +107,23 @@ final class Keyring: Sendable {
     self.active = active
   }
 
-  /// The key that signs for an ad network. Throws `not_found` for an unknown one, `failed_precondition` if it has no active key.
+  /// The key that signs for an ad network. Throws `not_found` for an unknown ad network, `failed_precondition` for one without an active
+  /// key.
   func active(for adNetworkId: String) throws(RPCError) -> SigningIdentity {
     if let key = active[adNetworkId] { return key }
     guard adNetworks[adNetworkId] != nil else { throw .notFound("unknown ad network", field: "adNetworkId") }
     throw .failedPrecondition("no key of this ad network is active", reason: "KEY_UNAVAILABLE")
   }
 
-  /// The keys of an app. Throws `invalid_argument` without a bundle id, `not_found` for an unknown one.
+  /// The keys of an app. Throws `invalid_argument` if the bundle id is missing, `not_found` for an unknown app.
   func app(_ bundleId: String?) throws(RPCError) -> (bundleId: String, keys: AppKeys) {
     guard let bundleId, !bundleId.isEmpty else { throw .invalidArgument(field: "bundleId", "is required") }
     guard let keys = apps[bundleId] else { throw .notFound("unknown app", field: "bundleId") }
     return (bundleId, keys)
   }
 
-  /// The key for JWS that an app passes to StoreKit: the key for offers, or else the key for the App Store Server API.
+  /// The key that signs what an app passes to StoreKit: the key for offers, or else the key for the App Store Server API. Both are In-App
+  /// Purchase keys, so Apple accepts either. If the key for offers has no issuer id, it gets that of the other key.
   func appRequestKey(_ bundleId: String?) throws(RPCError) -> (bundleId: String, key: AppKey) {
     let (bundleId, keys) = try app(bundleId)
     guard let key = keys.offers ?? keys.server else {
@@ -123,7 +137,7 @@ final class Keyring: Sendable {
     let owner: String
     let keyId: String
     let state: DeploymentConfiguration.Key.State
-    /// When it was created, milliseconds since 1970; nil if that is not known.
+    /// When the key was created, milliseconds since 1970; nil if that is not known.
     let created: Int64?
 
     /// The values of the labels `owner`, `key_id` and `state`.

@@ -2,7 +2,7 @@ import AppleAttribution
 import Cryptography
 import ServiceRuntime
 
-/// The kind of a signature. Its name is that of the RPC, and a label in metrics.
+/// The kind of a signature. Its name is that of the RPC that signs a single item; metrics and the audit log contain it.
 enum SignatureMethod: Int, CaseIterable, Sendable {
   case skAdNetworkImpression, skAdNetworkWebImpression, adAttributionKitImpression
   case appStoreServerToken, promotionalOffer, promotionalOfferJWS, introductoryOfferEligibility, advancedCommerceRequest
@@ -21,15 +21,15 @@ enum SignatureMethod: Int, CaseIterable, Sendable {
   }
 }
 
-/// A private key and its owner.
+/// A private key with its owner, and the counters of its signatures.
 final class SigningIdentity: Sendable {
   /// The ad network's id, or the app's bundle id.
   let owner: String
   let keyId: String
   let key: SigningKey
-  /// The JWS header of AdAttributionKit impressions.
+  /// The encoded JWS header of AdAttributionKit impressions, which is the same for all impressions of an ad network.
   let impressionHeader: String
-  /// The series of each kind of signature, in order.
+  /// The metric's series for each ``SignatureMethod``, by its raw value. They are looked up once, because every signature counts.
   private let signatures: [MetricSeries?]
 
   init(owner: String, keyId: String, key: SigningKey, metrics: MetricsRegistry) {

@@ -1,7 +1,8 @@
--- web_ad_keep: stores a deferred web ad, unless another one has its nonce. If the same ad is stored, its time to live begins again.
+-- web_ad_keep: stores a deferred web ad, unless another ad has the same nonce. If the same ad is already stored, its time to live begins
+-- again.
 -- KEYS 1 hash of the nonce: the ad, and the payload for each site
 -- ARGV 1 ad  2 seconds to live
--- Returns 1 if the ad is stored now or was before, 0 if another one has the nonce.
+-- Returns 1 if this ad is stored, 0 if another ad has the nonce.
 local stored = KEYS[1]
 local ad, seconds = unpack(ARGV)
 local earlier = redis.call('HGET', stored, 'ad')

@@ -4,7 +4,8 @@ import Logging
 import RedisClient
 import ServiceRuntime
 
-/// `verifier check-store`: checks whether the data in Redis is consistent.
+/// `verifier check-store`: checks whether the data in Redis is consistent, and repairs it on request (`StoreCheck` of the module
+/// AttributionQueue).
 struct CheckStore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-store", abstract: "Read all shards in Redis and report inconsistent data.",
@@ -50,6 +51,7 @@ struct CheckStore: AsyncParsableCommand {
     if !report.agrees { throw ExitCode(1) }
   }
 
+  /// Connects to Redis as the service does. Returns also the setting that says how long records of deliveries are stored.
   private static func open() throws(ConfigurationError) -> (RedisClient, Duration) {
     let variables = try ServiceVariables(.verifier)
     let queues = try DeploymentConfiguration.load(path: variables.configurationPath).queue
@@ -62,6 +64,7 @@ struct CheckStore: AsyncParsableCommand {
     return (RedisClient(url: url, configuration: configuration, logger: logger), queues.deliveryRecordTTL)
   }
 
+  /// Writes the reason to standard error, and returns the error with which the command ends.
   private static func refuse(_ reason: String, code: Int32) -> ExitCode {
     StandardError.write("verifier check-store: \(reason)\n")
     return ExitCode(code)

@@ -2,6 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `AcknowledgeEvents`: ends the delivery of pulled events to a subscription. An acknowledged event is not delivered to it again.
 struct AcknowledgeEventsHandler: RPCHandler {
   typealias Method = EventsService.AcknowledgeEvents
   let feed: EventFeed
@@ -11,7 +12,7 @@ struct AcknowledgeEventsHandler: RPCHandler {
   {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
     guard !request.ackIds.isEmpty else { throw .invalidArgument(field: "ackIds", "is missing") }
-    let count = try await EventFeedError.asking { () throws(EventFeedError) in
+    let count = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       try await feed.acknowledge(name, ackIds: request.ackIds)
     }
     return AcknowledgeEventsResponse(acknowledged: Int32(clamping: count))

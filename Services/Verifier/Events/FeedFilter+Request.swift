@@ -2,11 +2,13 @@ import AttributionProtocol
 import AttributionQueue
 
 extension FeedFilter {
-  /// The greatest number of values of one list.
+  /// The maximum number of values in a list of the filter.
   static let maxValues = 100
   private static let environmentNames: Set<String> = ["production", "sandbox", "development"]
 
-  /// A filter from a request.
+  /// The filter of a request; an absent one matches all events. Throws for invalid values.
+  ///
+  /// - Parameter field: the request's field that contains the filter.
   init(validating filter: EventFilter?, field: String) throws(RPCError) {
     guard let filter else {
       self.init()
@@ -17,10 +19,10 @@ extension FeedFilter {
         throw .invalidArgument(field: "\(field).\(name)", "must have at most \(Self.maxValues) values")
       }
       for (index, value) in list.enumerated() {
-        let place = "\(field).\(name)[\(index)]"
-        guard (1...255).contains(value.utf8.count) else { throw .invalidArgument(field: place, "must be 1 to 255 bytes") }
+        let path = "\(field).\(name)[\(index)]"
+        guard (1...255).contains(value.utf8.count) else { throw .invalidArgument(field: path, "must be 1 to 255 bytes") }
         if name == "environments", !Self.environmentNames.contains(value) {
-          throw .invalidArgument(field: place, "must be production, sandbox or development")
+          throw .invalidArgument(field: path, "must be production, sandbox or development")
         }
       }
     }

@@ -1,7 +1,7 @@
 import AttributionQueue
 import ServiceRuntime
 
-/// The feed's metrics, one series for each subscription.
+/// Declares and sets the metrics of the event feed, with a series for each subscription.
 struct FeedMetrics: Sendable {
   private static let backlog = "attribution_feed_backlog"
   private static let age = "attribution_feed_oldest_unacknowledged_age_seconds"
@@ -21,7 +21,7 @@ struct FeedMetrics: Sendable {
     case .backlog(let name, let events, let age):
       metrics.set(Self.backlog, Double(events), [name])
       metrics.set(Self.age, age, [name])
-      // The series exist before anything is dropped, so that alerts can use them.
+      // The series are created before anything is dropped, so that alerts see the first increase.
       for reason in FeedNotice.Reason.allCases { metrics.add(Self.dropped, 0, [name, reason.rawValue]) }
     case .dropped(let name, let count, let reason): metrics.add(Self.dropped, Double(count), [name, reason.rawValue])
     case .ended(let name):

@@ -3,7 +3,7 @@ import AttributionQueue
 import WireJSON
 
 extension FeedNotice {
-  /// The notice as an event of the feed.
+  /// The event that publishes the notice in the feed.
   var event: EventRecord {
     let data: JSONObject = [
       "subscription": .string(subscription), "reason": .string(reason.rawValue), "backlog": .integer(backlog),

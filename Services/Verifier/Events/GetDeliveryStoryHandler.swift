@@ -3,6 +3,7 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
+/// `GetDeliveryStory`: the history of a delivery from its receipt to its event, and which subscriptions have processed the event.
 struct GetDeliveryStoryHandler: RPCHandler {
   typealias Method = EventsService.GetDeliveryStory
   let deliveries: DeliveryQueue
@@ -14,7 +15,7 @@ struct GetDeliveryStoryHandler: RPCHandler {
     do { story = try await deliveries.story(of: id) } catch {
       throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }
-    guard let story else { throw .notFound("no such delivery, or it is no longer known", field: "id") }
+    guard let story else { throw .notFound("no such delivery, or its record is no longer stored", field: "id") }
     let record = story.record
     var response = GetDeliveryStoryResponse(
       id: id.description, state: record.state.rawValue, queue: record.queue, kind: record.kind,
@@ -24,11 +25,11 @@ struct GetDeliveryStoryHandler: RPCHandler {
         time: entry.time.map { Timestamp(millisecondsSince1970: $0) }, step: entry.step.rawValue, detail: entry.detail)
     }
     guard let eventId = record.eventId else { return response }
-    let found = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.eventWithReaders(eventId) }
+    let found = try await EventFeedError.convertingErrors { () throws(EventFeedError) in try await feed.eventWithReaders(eventId) }
     if let found {
       response.steps.append(
         DeliveryStep(
-          time: Timestamp(millisecondsSince1970: found.event.place.milliseconds), step: "published", detail: found.event.type))
+          time: Timestamp(millisecondsSince1970: found.event.position.milliseconds), step: "published", detail: found.event.type))
       response.event = try? JSONValue(parsing: found.event.json, limits: .ownDocuments).objectValue
       response.readers = found.readers.map { EventReader(subscription: $0.subscription, state: $0.state.rawValue) }
     } else {

@@ -3,6 +3,7 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
+/// `ListEvents`: the stored events of a time range, without a subscription, page by page.
 struct ListEventsHandler: RPCHandler {
   typealias Method = EventsService.ListEvents
   let feed: EventFeed
@@ -20,9 +21,9 @@ struct ListEventsHandler: RPCHandler {
     var cursor: FeedCursor?
     if let token = request.pageToken {
       cursor = FeedCursor(token)
-      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is not a token that this method returned") }
+      guard cursor != nil else { throw .invalidArgument(field: "pageToken", "is not a nextPageToken of this method") }
     }
-    let page = try await EventFeedError.asking { () throws(EventFeedError) in
+    let page = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       try await feed.list(
         types: request.types, filter: filter, from: max(0, request.startTime?.millisecondsSince1970 ?? 0),
         until: request.endTime?.millisecondsSince1970, after: cursor, limit: Int(limit))

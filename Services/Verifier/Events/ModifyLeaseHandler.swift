@@ -2,6 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `ModifyLease`: extends or ends the leases of pulled events.
 struct ModifyLeaseHandler: RPCHandler {
   typealias Method = EventsService.ModifyLease
   let feed: EventFeed
@@ -12,7 +13,7 @@ struct ModifyLeaseHandler: RPCHandler {
     // A missing value could mean an extension or a release.
     guard let lease = request.leaseSeconds else { throw .invalidArgument(field: "leaseSeconds", "is missing") }
     guard (0...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 0 to 3600") }
-    let count = try await EventFeedError.asking { () throws(EventFeedError) in
+    let count = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       try await feed.modifyLease(name, ackIds: request.ackIds, lease: .seconds(Int64(lease)))
     }
     return ModifyLeaseResponse(modified: Int32(clamping: count))

@@ -2,10 +2,10 @@ import AttributionProtocol
 import AttributionQueue
 
 extension Subscription {
-  /// The message of a subscription.
+  /// The message that describes a subscription, without its endpoint.
   init(_ subscription: EventSubscription) {
     self.init(
-      name: subscription.name, types: subscription.types, start: subscription.start.word,
+      name: subscription.name, types: subscription.types, start: subscription.start.name,
       createdAt: Timestamp(millisecondsSince1970: subscription.createdAt), backlog: subscription.backlog,
       oldestUnacknowledgedAgeSeconds: subscription.oldestAgeSeconds)
     if !subscription.filter.isEmpty {

@@ -2,10 +2,11 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Decodes an external purchase token from an app or a website. Apple does not sign it, so nothing is verified.
+/// `DecodeExternalPurchaseToken`: decodes an external purchase token from an app or a website. Apple does not sign the token, so nothing is
+/// verified.
 struct DecodeExternalPurchaseTokenHandler: RPCHandler {
   typealias Method = VerifierService.DecodeExternalPurchaseToken
-  /// Milliseconds since 1970.
+  /// The present time, milliseconds since 1970.
   let now: @Sendable () -> Int64
 
   func handle(_ request: DecodeExternalPurchaseTokenRequest, _ context: RPCContext) async throws(RPCError)
@@ -17,7 +18,7 @@ struct DecodeExternalPurchaseTokenHandler: RPCHandler {
       switch error {
       case .tooLarge(let limit): throw .invalidArgument(field: "token", "is larger than \(limit) bytes")
       case .notBase64URL: throw .invalidArgument(field: "token", "is not Base64URL")
-      case .notAnObject: throw .invalidArgument(field: "token", "holds no JSON object")
+      case .notAnObject: throw .invalidArgument(field: "token", "does not contain a JSON object")
       case .malformed(let field): throw .invalidArgument(field: "token.\(field)", "is missing or of a wrong type")
       }
     }

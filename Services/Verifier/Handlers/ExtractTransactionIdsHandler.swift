@@ -2,19 +2,19 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Finds transaction ids in receipts. The receipts are not verified.
+/// `ExtractTransactionIds`: finds transaction ids in a receipt. The receipt is not verified.
 struct ExtractTransactionIdsHandler: RPCHandler {
   typealias Method = VerifierService.ExtractTransactionIds
 
-  /// The greatest number of ids that are returned for one receipt.
+  /// The maximum number of ids that are returned for a receipt.
   let maxIds: Int
 
   func handle(_ request: ExtractTransactionIdsRequest, _ context: RPCContext) async throws(RPCError)
     -> ExtractTransactionIdsResponse
   {
-    let given = [request.appReceipt != nil, request.transactionReceipt != nil, request.verifyReceiptResponse != nil]
+    let formats = [request.appReceipt != nil, request.transactionReceipt != nil, request.verifyReceiptResponse != nil]
       .count { $0 }
-    guard given == 1 else {
+    guard formats == 1 else {
       throw .invalidArgument(
         field: "appReceipt", "exactly one of appReceipt, transactionReceipt and verifyReceiptResponse is needed")
     }

@@ -2,7 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
-/// `GetDeliveryCounts`: the outcomes of deliveries by minute or hour.
+/// `GetDeliveryCounts`: the numbers of deliveries by outcome, for each of the last minutes or hours.
 struct GetDeliveryCountsHandler: RPCHandler {
   typealias Method = VerifierService.GetDeliveryCounts
 
@@ -13,16 +13,18 @@ struct GetDeliveryCountsHandler: RPCHandler {
       throw .invalidArgument(field: "period", "must be minute or hour")
     }
     let count = request.periods ?? (period == .minute ? 60 : 24)
-    guard (1...Int32(period.kept)).contains(count) else { throw .invalidArgument(field: "periods", "must be 1 to \(period.kept)") }
+    guard (1...Int32(period.storedPeriods)).contains(count) else {
+      throw .invalidArgument(field: "periods", "must be 1 to \(period.storedPeriods)")
+    }
     let periods: [DeliveryCounts.Period]
-    do throws(QueueError) { periods = try await counts.ends(period, last: Int(count)) } catch {
+    do throws(QueueError) { periods = try await counts.outcomes(period, last: Int(count)) } catch {
       throw .unavailable("the counts cannot be read now", reason: "STORE_UNAVAILABLE")
     }
     return GetDeliveryCountsResponse(
       periods: periods.map { period in
         DeliveryPeriod(
           start: Timestamp(millisecondsSince1970: period.start),
-          counts: period.ends.sorted { Self.order($0.key) < Self.order($1.key) }.map { end, count in
+          counts: period.outcomes.sorted { Self.order($0.key) < Self.order($1.key) }.map { end, count in
             DeliveryCount(kind: end.kind, verdict: end.verdict, reason: end.reason, count: count)
           })
       })

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `GetOneTimePurchaseState`: the current state of a one-time purchase, and the notifications that led to it.
+/// `GetOneTimePurchaseState`: the current state of a one-time purchase, and the notifications that led to this state.
 struct GetOneTimePurchaseStateHandler: RPCHandler {
   typealias Method = VerifierService.GetOneTimePurchaseState
 

@@ -3,12 +3,13 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// `GetSubscriptionState`: the current state of a subscription, and the notifications that led to it.
+/// `GetSubscriptionState`: the current state of a subscription, and the notifications that led to this state. A subscription may have
+/// several original transaction ids, each with a history of its own (``SubscriptionStore/joined(environment:originalTransactionId:)``).
 struct GetSubscriptionStateHandler: RPCHandler {
   typealias Method = VerifierService.GetSubscriptionState
 
   let store: SubscriptionStore
-  /// Milliseconds since 1970.
+  /// The present time, milliseconds since 1970.
   let now: @Sendable () -> Int64
 
   func handle(_ request: GetSubscriptionStateRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStateResponse {
@@ -49,7 +50,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     return response
   }
 
-  /// The notifications under all ids, in Apple's order.
+  /// The notifications of all histories, in the order in which Apple signed them.
   private static func notifications(_ histories: [SubscriptionHistory]) -> [JSONObject] {
     histories.flatMap { history in
       zip(history.steps, history.statuses).map { step, status in (step, notification(step, status, history)) }
@@ -68,7 +69,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
   }
 }
 
-/// The fields that name a history.
+/// Checks of the request fields that identify a history.
 extension SubscriptionLifecycle {
   static func checkedId(_ id: String?, field: String) throws(RPCError) -> String {
     guard let id, !id.isEmpty else { throw .invalidArgument(field: field, "is required") }

@@ -1,9 +1,11 @@
 import AttributionProtocol
 import WireJSON
 
-/// A postback in a request: Apple's object, or the body as it was received.
+/// A postback in a request of `VerifySKAdNetworkPostback` or `VerifyAdAttributionKitPostback`.
 enum PostbackInput {
+  /// Apple's object, from the field `postback`.
   case object(JSONObject)
+  /// The body as Apple sent it, from the field `postbackText`.
   case text([UInt8])
 
   init(_ object: JSONObject?, _ text: String?) throws(RPCError) {

@@ -1,6 +1,7 @@
 import AppleAttribution
 
-/// Computes verdicts as messages of the contract, for single calls and batches. `verify(_:)` of each kind is beside its handler.
+/// Computes the verdicts of the RPCs, for single calls and for `VerifyBatch`. Each kind of request has a `verify(_:)` in the file of its
+/// handler.
 struct Verdicts: Sendable {
   let postbacks: PostbackVerifier
   let signedData: RevocationCheckedVerifier

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifyAdAttributionKitImpression`: the verdict on an impression, by signer's public keys.
+/// `VerifyAdAttributionKitImpression`: verifies an impression with the public keys of our ad networks.
 struct VerifyAdAttributionKitImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitImpression
   let verdicts: Verdicts

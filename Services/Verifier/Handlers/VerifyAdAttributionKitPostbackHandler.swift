@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifyAdAttributionKitPostback`: the verdict on a postback, computed without I/O.
+/// `VerifyAdAttributionKitPostback`: verifies a postback, without I/O.
 struct VerifyAdAttributionKitPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAdAttributionKitPostback
   let verdicts: Verdicts

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifyAppStoreSignedData` if revocation is not checked: the verdict is computed without I/O.
+/// `VerifyAppStoreSignedData` if the setting `appStore.revocation` is `off`: the data is verified without I/O.
 struct VerifyAppStoreSignedDataOfflineHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
   let verdicts: Verdicts
@@ -14,7 +14,7 @@ struct VerifyAppStoreSignedDataOfflineHandler: ImmediateRPCHandler {
   }
 }
 
-/// `VerifyAppStoreSignedData` if revocation is checked: OCSP responders may be asked.
+/// `VerifyAppStoreSignedData` if the revocation of certificates is checked: OCSP responders may be asked.
 struct VerifyAppStoreSignedDataHandler: RPCHandler {
   typealias Method = VerifierService.VerifyAppStoreSignedData
   let verdicts: Verdicts
@@ -27,18 +27,20 @@ struct VerifyAppStoreSignedDataHandler: RPCHandler {
 }
 
 extension Verdicts {
-  /// Verifies without asking responders about the revocation of certificates.
+  /// Verifies data without checking the revocation of its certificates.
   func verifyOffline(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> VerifyAppStoreSignedDataResponse {
-    let (text, kind, expecting) = try Self.question(request)
+    let (text, kind, expecting) = try Self.parameters(request)
     return Self.response(signedData.offlineVerdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
+  /// Verifies data, and checks the revocation of its certificates if the setting `appStore.revocation` requires it.
   func verify(_ request: VerifyAppStoreSignedDataRequest) async throws(RPCError) -> VerifyAppStoreSignedDataResponse {
-    let (text, kind, expecting) = try Self.question(request)
+    let (text, kind, expecting) = try Self.parameters(request)
     return Self.response(await signedData.verdict(on: text, kind: kind, expecting: expecting, now: WallClock.now()))
   }
 
-  private static func question(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> (
+  /// The data, its kind and its expected properties, from a request.
+  private static func parameters(_ request: VerifyAppStoreSignedDataRequest) throws(RPCError) -> (
     String, SignedDataKind, SignedDataExpectation
   ) {
     guard let text = request.signedData else { throw .invalidArgument(field: "signedData", "is missing") }

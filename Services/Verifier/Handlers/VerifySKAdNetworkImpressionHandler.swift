@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifySKAdNetworkImpression`: the verdict on an impression, by signer's public keys.
+/// `VerifySKAdNetworkImpression`: verifies an impression with the public keys of our ad networks.
 struct VerifySKAdNetworkImpressionHandler: RPCHandler {
   typealias Method = VerifierService.VerifySKAdNetworkImpression
   let verdicts: Verdicts

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import ServiceRuntime
 
-/// `VerifySKAdNetworkPostback`: the verdict on a postback, computed without I/O.
+/// `VerifySKAdNetworkPostback`: verifies a postback, without I/O.
 struct VerifySKAdNetworkPostbackHandler: ImmediateRPCHandler {
   typealias Method = VerifierService.VerifySKAdNetworkPostback
   let verdicts: Verdicts

@@ -2,7 +2,7 @@ import AppStore
 import AttributionQueue
 import RedisClient
 
-/// The histories of one-time purchases in Redis, one value for each transaction id.
+/// Stores the histories of one-time purchases in Redis, with a value for each transaction id.
 struct OneTimePurchaseStore: Sendable {
   private static let secondsPerDay: Int64 = 86_400
 
@@ -22,16 +22,17 @@ struct OneTimePurchaseStore: Sendable {
       .integer(history.lifetimeDays(environment: environment) * Self.secondsPerDay)
     }
     var bytes: [UInt8]
-    var alone = OneTimePurchaseHistory()
-    let only = alone.insert(step)
-    if alone.steps.isEmpty {
+    var first = OneTimePurchaseHistory()
+    let firstArrival = first.insert(step)
+    // A step that cannot begin a history leaves it empty.
+    if first.steps.isEmpty {
       bytes = try await read(key)
     } else {
-      // Most purchases have one step, and need no more than this command.
-      guard let found = try await redis.send(["SET", .string(key), .bytes(alone.stored), "NX", "GET", "EX", lifetime(alone)]).bytes else {
-        return (alone, only)
+      // Most purchases have one step, and need only this command, which returns the stored history if there is one.
+      guard let stored = try await redis.send(["SET", .string(key), .bytes(first.stored), "NX", "GET", "EX", lifetime(first)]).bytes else {
+        return (first, firstArrival)
       }
-      bytes = found
+      bytes = stored
     }
     while true {
       let before = try Self.history(bytes, transactionId) ?? OneTimePurchaseHistory()
@@ -46,17 +47,18 @@ struct OneTimePurchaseStore: Sendable {
     }
   }
 
-  /// The stored form of a history; empty if there is none.
+  /// The bytes of a stored history; empty if there is none.
   private func read(_ key: String) async throws -> [UInt8] { try await redis.send(["GET", .string(key)]).bytes ?? [] }
 
+  /// Parses a stored history; nil for no bytes.
   private static func history(_ bytes: [UInt8], _ transactionId: String) throws -> OneTimePurchaseHistory? {
     let history = OneTimePurchaseHistory(stored: bytes)
-    // Not overwritten, because a value that cannot be parsed may be of a newer version.
+    // A value that cannot be parsed may have been written by a newer version, so it must not be overwritten.
     guard bytes.isEmpty || history != nil else { throw Unreadable(transactionId: transactionId) }
     return history
   }
 
-  /// The stored value of a purchase is not a history.
+  /// The error if the stored value of a purchase cannot be parsed.
   struct Unreadable: Error {
     let transactionId: String
   }

@@ -2,21 +2,23 @@ import AttributionQueue
 import Logging
 import ServiceRuntime
 
-/// Periodically searches for subscriptions without notifications past their end. Several instances may search concurrently, because a gap
-/// found twice is one gap.
+/// Searches periodically for subscriptions that had no notification after their end (the gap rule `silence`,
+/// ``SubscriptionHistory/silence(at:after:)``). Several instances may search
+/// concurrently, because a gap that is found twice counts once.
 struct SilenceSweep: Sendable {
   private static let found = "attribution_subscription_silences_total"
 
   let lifecycle: SubscriptionLifecycle
-  let pause: Duration
-  /// The greatest number of subscriptions of a shard in one search; the others wait for the next one.
+  /// The interval between searches.
+  let interval: Duration
+  /// The maximum number of subscriptions of a shard that a search examines. The others are examined in the next searches.
   let limit: Int
   let metrics: MetricsRegistry
   let logger: Logger
 
-  init(lifecycle: SubscriptionLifecycle, pause: Duration, limit: Int, metrics: MetricsRegistry, logger: Logger) {
+  init(lifecycle: SubscriptionLifecycle, interval: Duration, limit: Int, metrics: MetricsRegistry, logger: Logger) {
     self.lifecycle = lifecycle
-    self.pause = pause
+    self.interval = interval
     self.limit = limit
     self.metrics = metrics
     self.logger = logger
@@ -26,7 +28,7 @@ struct SilenceSweep: Sendable {
   /// Searches until its task is cancelled.
   func run() async {
     while true {
-      do { try await Task.sleep(for: pause) } catch { return }
+      do { try await Task.sleep(for: interval) } catch { return }
       do {
         let count = try await sweep(at: WallClock.now())
         if count > 0 { metrics.add(Self.found, Double(count)) }
@@ -48,7 +50,7 @@ struct SilenceSweep: Sendable {
     for silent in due {
       try Task.checkCancellation()
       do { if try await lifecycle.checkSilence(of: silent, at: now) { count += 1 } } catch is SubscriptionStore.Unreadable {
-        // Stored by a newer version, and left to it.
+        // A newer version has written the history, and instances of that version examine it.
         try await lifecycle.store.postpone(silent, to: now + max(1000, lifecycle.store.silence))
       }
     }

@@ -2,30 +2,31 @@ import AppStore
 import AttributionQueue
 import RedisClient
 
-/// The histories of subscriptions in Redis, one value each, and for each shard the times at which silence about its subscriptions becomes a
-/// gap.
+/// Stores the histories of subscriptions in Redis, a value for each history. For each shard it also stores the due times of silence: when a
+/// missing notification about a subscription becomes a gap.
 struct SubscriptionStore: Sendable {
-  /// How long a history is kept after its last step, seconds: 400 days, which is longer than any subscription period and Apple's retention.
+  /// How long a history is stored after its last change, seconds: 400 days, which is longer than the longest subscription period, a year,
+  /// and longer than Apple's history of notifications.
   static let lifetimeSeconds: Int64 = 400 * 86_400
-  /// The greatest number of ids of one subscription that are followed through migrations.
+  /// The maximum number of original transaction ids of a subscription that are followed through migrations.
   static let maxIds = 16
 
   private static let compareAndSet = RedisScript(
     name: "subscription-compare-and-set", source: PackageResources.subscription_compare_and_set_lua)
   private static let postpone = RedisScript(name: "subscription-postpone", source: PackageResources.subscription_postpone_lua)
 
-  /// A subscription whose due time has passed.
+  /// A subscription whose due time of silence has passed.
   struct SilentSubscription: Sendable, Hashable {
     let environment: String
     let originalTransactionId: String
-    /// Milliseconds since 1970.
+    /// The due time, milliseconds since 1970.
     let due: Int64
 
     fileprivate var name: String { SubscriptionStore.name(environment, originalTransactionId) }
   }
 
   let redis: RedisClient
-  /// The time without notifications after a subscription's end that counts as a gap, milliseconds.
+  /// The time without notifications after a subscription's end from which silence is a gap, milliseconds.
   let silence: Int64
 
   /// The history of a subscription; nil if there is none.
@@ -33,10 +34,11 @@ struct SubscriptionStore: Sendable {
     try await read(environment, originalTransactionId).history
   }
 
-  /// The histories of a subscription under all its ids, oldest first, found by any of the ids; empty if there are none.
+  /// The histories of a subscription under all its ids, oldest first. `originalTransactionId` may be any of the ids. Empty if there is no
+  /// history.
   func joined(environment: String, originalTransactionId: String) async throws -> [SubscriptionHistory] {
-    guard let asked = try await history(environment: environment, originalTransactionId: originalTransactionId) else { return [] }
-    var histories = [asked]
+    guard let given = try await history(environment: environment, originalTransactionId: originalTransactionId) else { return [] }
+    var histories = [given]
     func other(_ id: String?) async throws -> SubscriptionHistory? {
       guard let id, histories.count < Self.maxIds, !histories.contains(where: { $0.originalTransactionId == id }) else { return nil }
       return try await history(environment: environment, originalTransactionId: id)
@@ -71,20 +73,20 @@ struct SubscriptionStore: Sendable {
 
   // MARK: Silence
 
-  /// Up to `limit` subscriptions of a shard whose due time has passed, the earliest first.
+  /// Up to `limit` subscriptions of a shard whose due time of silence has passed, the earliest first.
   func silent(in shard: Shard, at now: Int64, limit: Int) async throws -> [SilentSubscription] {
     let reply = try await redis.send([
       "ZRANGEBYSCORE", .string(Self.dueKey(shard)), "-inf", .integer(now), "WITHSCORES", "LIMIT", "0", .integer(Int64(limit)),
     ])
-    let words = (reply.array ?? []).compactMap(\.string)
-    return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
-      let parts = words[index].split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, let due = Double(words[index + 1]) else { return nil }
+    let pairs = (reply.array ?? []).compactMap(\.string)
+    return stride(from: 0, to: pairs.count - 1, by: 2).compactMap { index in
+      let parts = pairs[index].split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, let due = Double(pairs[index + 1]) else { return nil }
       return SilentSubscription(environment: String(parts[0]), originalTransactionId: String(parts[1]), due: Int64(due))
     }
   }
 
-  /// Sets another due time, nil for none, unless it was changed meanwhile.
+  /// Sets another due time of silence, or none if `due` is nil, unless the due time was changed since it was read.
   func postpone(_ silent: SilentSubscription, to due: Int64?) async throws {
     _ = try await Self.postpone.run(
       on: redis, keys: [Self.dueKey(Shard(hashing: silent.originalTransactionId))],
@@ -93,17 +95,18 @@ struct SubscriptionStore: Sendable {
 
   // MARK: Reading
 
+  /// Reads a history and its stored bytes, which ``change(_:_:_:)`` compares before it writes.
   private func read(_ environment: String, _ originalTransactionId: String) async throws -> (
     bytes: [UInt8], history: SubscriptionHistory?
   ) {
     let bytes = try await redis.send(["GET", .string(Self.key(environment, originalTransactionId))]).bytes ?? []
     let history = SubscriptionHistory(stored: bytes)
-    // Not overwritten, because a value that cannot be parsed may be of a newer version.
+    // A value that cannot be parsed may have been written by a newer version, so it must not be overwritten.
     guard bytes.isEmpty || history != nil else { throw Unreadable(originalTransactionId: originalTransactionId) }
     return (bytes, history)
   }
 
-  /// The stored value of a subscription is not a history.
+  /// The error if the stored value of a subscription cannot be parsed.
   struct Unreadable: Error {
     let originalTransactionId: String
   }

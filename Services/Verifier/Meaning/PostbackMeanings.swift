@@ -2,21 +2,22 @@ import AppleAttribution
 import ServiceRuntime
 import WireJSON
 
-/// The meanings of postbacks for the apps and ad networks of this deployment: conversion values and source identifiers.
+/// The meanings of conversion values and source identifiers in postbacks, as this deployment configures them for its apps and ad networks.
 struct PostbackMeanings: Sendable {
   /// The conversion schemas, by the advertised app's id.
   private let conversions: [Int64: ConversionSchemas]
   /// The ids of the apps that count development postbacks.
   private let countingDevelopment: Set<Int64>
-  /// The names of source identifiers, by ad network.
+  /// The names of the parts of source identifiers, by ad network.
   private let sources: [String: SourceIdentifierNames]
 
+  /// Throws if the configured meanings are invalid.
   init(_ configuration: DeploymentConfiguration) throws(ConfigurationError) {
     var conversions: [Int64: ConversionSchemas] = [:]
     countingDevelopment = Set(configuration.apps.filter(\.acceptsDevelopmentPostbacks).compactMap(\.appAppleId))
     for app in configuration.apps where !app.conversionValues.isEmpty {
-      guard let number = app.appAppleId else {
-        throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".appAppleId", "is missing; postbacks name the app by it")
+      guard let appId = app.appAppleId else {
+        throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".appAppleId", "is missing; postbacks name the app by this id")
       }
       var versions: [ConversionSchema] = []
       for settings in app.conversionValues {
@@ -24,7 +25,7 @@ struct PostbackMeanings: Sendable {
           throw ConfigurationError("\(settings.place).\(error.field)", error.reason)
         }
       }
-      do throws(FieldError) { conversions[number] = try ConversionSchemas(versions) } catch {
+      do throws(FieldError) { conversions[appId] = try ConversionSchemas(versions) } catch {
         throw ConfigurationError(Self.app(app.conversionValues[0].place) + ".conversionValues\(error.field)", error.reason)
       }
     }
@@ -42,8 +43,9 @@ struct PostbackMeanings: Sendable {
     self.sources = sources
   }
 
-  /// The meaning of the conversion value; nil for an app without a schema. A postback of an ad that did not win has none, because its value
-  /// is not signed and is credited to nobody. Nor has a development postback, unless the app counts those.
+  /// The meaning of a postback's conversion value, as it is written into the event; nil for an app without a schema. For a postback of an
+  /// ad that did not win it is `unknown`, because the value is not signed and is credited to nobody. For a development postback it is
+  /// `development`, unless the app counts such postbacks.
   func conversion(
     app: Int64, environment: PostbackEnvironment, isWinning: Bool, fine: Int?, coarse: CoarseConversionValue?, window: Int?,
     receivedAt: Int64
@@ -55,15 +57,15 @@ struct PostbackMeanings: Sendable {
     ).json
   }
 
-  /// The meaning of the source identifier; nil for an ad network without names.
+  /// The meaning of a postback's source identifier or campaign id, as it is written into the event; nil for an ad network without names.
   func source(adNetworkId: String, sourceIdentifier: String?, campaignId: Int?) -> JSONObject? {
     guard let names = sources[adNetworkId] else { return nil }
     if let sourceIdentifier { return names.json(sourceIdentifier: sourceIdentifier) }
     return campaignId.map { names.json(campaignId: $0) }
   }
 
-  /// `apps[0]` of `apps[0].conversionValues[1]`.
-  private static func app(_ place: String) -> String { place.prefix { $0 != "]" } + "]" }
+  /// The path of the app in the configuration: `apps[0]` for `apps[0].conversionValues[1]`.
+  private static func app(_ path: String) -> String { path.prefix { $0 != "]" } + "]" }
 
   private static func schema(_ settings: ConversionSettings) throws(FieldError) -> ConversionSchema {
     var fine: [(ClosedRange<Int>, ConversionMeaning)] = []
@@ -72,23 +74,23 @@ struct PostbackMeanings: Sendable {
     }
     var coarse: [(CoarseConversionValue, windows: [Int], ConversionMeaning)] = []
     for (index, entry) in settings.coarse.enumerated() {
-      guard let word = CoarseConversionValue(rawValue: entry.value) else {
+      guard let value = CoarseConversionValue(rawValue: entry.value) else {
         throw FieldError(field: "coarse[\(index)].value", reason: "must be low, medium or high")
       }
-      coarse.append((word, entry.windows, try meaning(entry.event, entry.revenue, "coarse[\(index)]")))
+      coarse.append((value, entry.windows, try meaning(entry.event, entry.revenue, "coarse[\(index)]")))
     }
     return try ConversionSchema(version: settings.version, effectiveFrom: settings.effectiveFrom, fine: fine, coarse: coarse)
   }
 
-  private static func meaning(_ event: String, _ revenue: ConversionSettings.Revenue?, _ place: String) throws(FieldError)
+  private static func meaning(_ event: String, _ revenue: ConversionSettings.Revenue?, _ path: String) throws(FieldError)
     -> ConversionMeaning
   {
     do throws(FieldError) {
-      var worth: ConversionMeaning.Revenue?
-      if let revenue { worth = try .init(minimum: revenue.minimum, maximum: revenue.maximum, currency: revenue.currency) }
-      return try ConversionMeaning(event: event, revenue: worth)
+      var range: ConversionMeaning.Revenue?
+      if let revenue { range = try .init(minimum: revenue.minimum, maximum: revenue.maximum, currency: revenue.currency) }
+      return try ConversionMeaning(event: event, revenue: range)
     } catch {
-      throw FieldError(field: place + (error.field == "event" ? ".event" : ".revenue.\(error.field)"), reason: error.reason)
+      throw FieldError(field: path + (error.field == "event" ? ".event" : ".revenue.\(error.field)"), reason: error.reason)
     }
   }
 }

@@ -1,9 +1,10 @@
 import Cryptography
 import HTTPClient
 
-/// Sends OCSP requests to Apple's responders over HTTP.
+/// Sends OCSP requests to the responders that Apple's certificates name, over HTTP. `RevocationChecker` of the module Cryptography calls
+/// it.
 struct OCSPFetcher: OCSPFetching {
-  /// The timeout of a responder, for which a verdict by RPC may wait.
+  /// The timeout of a request. The verdict of an RPC may wait this long.
   static let timeout: Duration = .seconds(5)
 
   let http: HTTPClient

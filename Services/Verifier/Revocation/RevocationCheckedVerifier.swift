@@ -2,7 +2,10 @@ import AppStore
 import Cryptography
 import ServiceRuntime
 
-/// Verifies JWS of the App Store, and checks the revocation of their certificates by the deployment's policy.
+/// Verifies JWS of the App Store, and checks the revocation of their certificates by the policy of the setting `appStore.revocation`.
+///
+/// RPC handlers await ``verdict(on:kind:expecting:now:)``. Workers must not wait for responders, because other messages of the shard would
+/// wait too; they call ``immediateVerdict(on:kind:expecting:now:)``.
 struct RevocationCheckedVerifier: Sendable {
   private static let metric = "attribution_revocation_total"
 
@@ -17,23 +20,24 @@ struct RevocationCheckedVerifier: Sendable {
     metrics.counter(Self.metric, help: "Certificate chains whose revocation was checked.", labels: ["decision"])
   }
 
-  /// True if OCSP responders may be asked. Otherwise verdicts are computed without I/O.
+  /// True if OCSP responders may be asked. If false, verdicts are computed without I/O.
   var asksResponders: Bool { checker.policy != .off }
 
-  /// The verdict without a check of revocation.
+  /// The verdict without a check of the certificates' revocation.
   func offlineVerdict(on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation, now: Int64) -> SignedDataVerdict {
     verifier.verdict(on: signedData, kind: kind, expecting: expecting, now: now)
   }
 
-  /// A verdict without I/O, or the I/O that it needs.
+  /// A verdict that was computed without I/O, or the queries without which there is no verdict.
   enum ImmediateVerdict: Sendable {
     case verdict(SignedDataVerdict)
-    /// The signature is verified, but OCSP responders must be asked about its certificates. `ask` returns when their answers are cached, or
-    /// when they did not answer.
-    case open(ask: @Sendable () async -> Void)
+    /// The signatures are verified, but OCSP responders must be asked about their certificates first. `ask` returns when all responders
+    /// were asked. Then their answers, or the failures of the queries, are cached, and the next call returns a verdict.
+    case needsResponders(ask: @Sendable () async -> Void)
   }
 
-  /// The whole verdict. Responders are asked only about verified data, so that forged data causes no requests.
+  /// The verdict with the check of revocation. Responders are asked only if the signatures are valid, so that forged data causes no
+  /// requests.
   func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) async -> SignedDataVerdict {
@@ -46,7 +50,7 @@ struct RevocationCheckedVerifier: Sendable {
     return verdict
   }
 
-  /// The whole verdict, if the revocation of its certificates is cached.
+  /// The verdict with the check of revocation, if the cache has the answers of all responders.
   func immediateVerdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64
   ) -> ImmediateVerdict {
@@ -55,8 +59,8 @@ struct RevocationCheckedVerifier: Sendable {
     guard verdict.valid, asksResponders else { return .verdict(verdict) }
     for (index, chain) in chains.enumerated() where verdict.valid {
       guard let known = checker.known(of: chain, at: now / 1000) else {
-        return .open { [checker, open = chains[index...]] in
-          for chain in open { _ = await checker.revocation(of: chain, at: now / 1000) }
+        return .needsResponders { [checker, remaining = chains[index...]] in
+          for chain in remaining { _ = await checker.revocation(of: chain, at: now / 1000) }
         }
       }
       apply(known.decision, to: &verdict)
@@ -64,6 +68,7 @@ struct RevocationCheckedVerifier: Sendable {
     return .verdict(verdict)
   }
 
+  /// Changes a valid verdict by the decision about one of its certificate chains.
   private func apply(_ decision: RevocationDecision, to verdict: inout SignedDataVerdict) {
     metrics.add(Self.metric, 1, [decision.rawValue])
     switch decision {
@@ -74,8 +79,9 @@ struct RevocationCheckedVerifier: Sendable {
     verdict.valid = false
   }
 
-  /// Periodically refreshes cached answers that expire soon, so that no verdict has to wait for a responder.
-  func refreshForEver() async {
+  /// Refreshes cached answers that are due within five minutes, once a minute, until its task is cancelled. So only the first verdict under
+  /// a new certificate waits for a responder.
+  func refreshPeriodically() async {
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(60))
       await checker.refresh(dueWithin: 300, at: WallClock.now() / 1000)

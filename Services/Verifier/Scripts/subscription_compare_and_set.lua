@@ -1,9 +1,9 @@
--- subscription_compare_and_set: writes a subscription's history if the stored one is still the one that was read, and sets the time at which
--- silence about the subscription becomes a gap.
+-- subscription_compare_and_set: writes a subscription's history, if the stored history is still the one that was read. It also sets the
+-- time at which silence about the subscription becomes a gap.
 -- KEYS 1 history  2 subscriptions of the shard by due time of silence
 -- ARGV 1 history that was read, empty for none  2 new history  3 seconds to live  4 the subscription's name
 --      5 due time of silence, ms, or empty for none
--- Returns 1 if it was written, else 0.
+-- Returns 1 if the history was written, else 0.
 local history, dueTimes = unpack(KEYS)
 local read, new, seconds, name, due = unpack(ARGV)
 local current = redis.call('GET', history) or ''

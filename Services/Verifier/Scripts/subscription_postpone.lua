@@ -1,7 +1,8 @@
--- subscription_postpone: changes the time at which silence about a subscription becomes a gap, unless it was changed meanwhile.
+-- subscription_postpone: changes the time at which silence about a subscription becomes a gap, unless this time was changed since it was
+-- read.
 -- KEYS 1 subscriptions of the shard by due time of silence
 -- ARGV 1 the subscription's name  2 due time that was read, ms  3 new due time, ms, or empty for none
--- Returns 1 if it was changed, else 0.
+-- Returns 1 if the time was changed, else 0.
 local dueTimes = KEYS[1]
 local name, read, new = unpack(ARGV)
 local due = redis.call('ZSCORE', dueTimes, name)

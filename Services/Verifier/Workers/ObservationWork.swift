@@ -5,15 +5,16 @@ import Cryptography
 import ServiceRuntime
 import WireJSON
 
-/// Processes what look-ups at Apple have queued: statuses of subscriptions and transactions of one-time purchases, which complete their
-/// histories, and other transactions. Data that cannot be verified is rejected, whatever process queued it.
+/// Processes what notification-recovery has looked up at Apple and queued in the intake: transactions and statuses of subscriptions. Both
+/// are published, and complete the histories of one-time purchases and of subscriptions. A status may also end a gap. Data that cannot be
+/// verified is rejected, whatever process queued it.
 struct ObservationWork: Sendable {
   private static let source = "/verifier"
-  /// The pause before the subscription's history is searched again for the notifications that the look-up queued.
+  /// The pause before the subscription's history is searched again for notifications that the look-up of a gap has queued.
   private static let pause: Duration = .milliseconds(300)
-  /// At this attempt, a gap is settled without the notifications that are still missing.
-  private static let patience = 30
-  /// The time before the next attempt if a certificate's OCSP responder is unreachable.
+  /// The attempt at which a gap is settled even if notifications that its look-up has queued are not in the history yet.
+  private static let finalAttempt = 30
+  /// The pause before the next attempt if it is unknown whether a certificate was revoked, because its OCSP responder did not answer.
   private static let revocationPause: Duration = .seconds(60)
 
   let signedData: RevocationCheckedVerifier
@@ -21,16 +22,19 @@ struct ObservationWork: Sendable {
   let purchases: OneTimePurchases
   let deliveries: DeliveryQueue
 
+  /// Why a message cannot be processed now, or not at all.
   private enum Refusal: Error {
     case unverified(SignedDataReason)
+    /// OCSP responders were asked, and it is unknown whether a certificate was revoked.
     case revocationUnknown
-    /// An OCSP responder must be asked first.
-    case open(ask: @Sendable () async -> Void)
+    /// OCSP responders must be asked first.
+    case needsResponders(ask: @Sendable () async -> Void)
   }
 
   // MARK: Transactions
 
-  /// Publishes a transaction of Apple's history: one event for each of its states.
+  /// Publishes a transaction of Apple's history. The event's id depends on the transaction's content, so there is one event for each of its
+  /// states.
   func transaction(_ lease: LeasedMessage) async -> WorkOutcome {
     let environment = lease.message.attributes["environment"]
     let payload: JSONObject
@@ -58,10 +62,10 @@ struct ObservationWork: Sendable {
 
   // MARK: Statuses
 
-  /// Processes the status of a subscription, which begins the history of a migrated subscription or ends a gap.
+  /// Processes the status of a subscription. It begins or continues the history of a migrated subscription, or ends a gap.
   func status(_ lease: LeasedMessage) async -> WorkOutcome {
     guard let observation = StatusObservation(body: lease.message.body) else {
-      return .deadLetter(error: "the message is no status of a subscription")
+      return .deadLetter(error: "the message is not the status of a subscription")
     }
     var found: Found?
     var refusal: SignedDataReason?
@@ -83,7 +87,7 @@ struct ObservationWork: Sendable {
     }
   }
 
-  /// The content of a verified answer.
+  /// The content of a verified status.
   private struct Found {
     let status: Int64
     let transactionInfo: JSONObject
@@ -92,6 +96,7 @@ struct ObservationWork: Sendable {
     let naturalKey: String
   }
 
+  /// Verifies the JWS of a status.
   private func found(_ entry: StatusObservation.Entry, _ observation: StatusObservation) throws(Refusal) -> Found {
     let transaction = try verified(
       entry.signedTransactionInfo, .transaction, bundleId: observation.bundleId, environment: observation.environment)
@@ -110,18 +115,22 @@ struct ObservationWork: Sendable {
         renewalInfo: renewal))
   }
 
-  /// Ends a gap by the notifications that arrived since, or by the state that Apple reports. The result is queued for
-  /// notification-recovery, which looked the gap up.
+  /// Ends a gap: the notifications that have arrived since have closed it, or the status that Apple returned repairs the history. The
+  /// result is queued for notification-recovery, which looked the gap up (`GapWork` there).
+  ///
+  /// - Parameters:
+  ///   - found: the verified status; nil if Apple knows no such subscription, was not asked, or if the status cannot be verified.
+  ///   - refusal: why the status cannot be verified.
   private func settle(
     _ report: GapReport, _ observation: StatusObservation, _ found: Found?, _ refusal: SignedDataReason?, _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
     let store = lifecycle.store
-    if lease.attempt < Self.patience, !observation.awaited.isEmpty {
+    if lease.attempt < Self.finalAttempt, !observation.awaited.isEmpty {
       let history = try await store.history(environment: report.environment, originalTransactionId: report.originalTransactionId)
-      let taken = Set(history?.steps.map(\.notificationUUID) ?? [])
+      let present = Set(history?.steps.map(\.notificationUUID) ?? [])
       let compacted = history?.compactedSteps ?? 0
-      guard compacted > 0 || taken.isSuperset(of: observation.awaited) else {
-        // A retry with a stated delay is never made a dead letter, however often it is repeated.
+      // In a compacted history, the UUIDs of older steps are no longer known, so it would be useless to wait for them.
+      guard compacted > 0 || present.isSuperset(of: observation.awaited) else {
         return .retry(after: Self.pause, error: "notifications that the look-up queued are not in the history yet")
       }
     }
@@ -133,20 +142,21 @@ struct ObservationWork: Sendable {
     }
     let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
       if let inherited { history.begin(with: inherited) }
-      // True also for a repeat after a crash: the step in the history shows that the gap was repaired.
+      // If this runs again after a crash, the step is in the history already, which shows that the gap was repaired.
       if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
       guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
       if history.bundleId == nil, !observation.bundleId.isEmpty { history.bundleId = observation.bundleId }
       history.repair(report.gap, by: found?.step)
       return true
     }
-    let histories = try await lifecycle.handOn(history)
+    let histories = try await lifecycle.propagate(history)
     let state = histories.last { $0.state != nil }?.state?.status(at: now, silence: store.silence).rawValue
     let settlement = GapSettlement(
       key: report.key, state: isRepaired ? .unrecoverable : .recovered,
       repairedBy: isRepaired ? (found == nil ? nil : "status") : "notifications", observedState: state,
       reason: isRepaired && found == nil
-        ? observation.refusal ?? refusal.map { "the answer's signed data: \($0.rawValue)" } ?? "Apple knows no such subscription" : nil)
+        ? observation.refusal ?? refusal.map { "Apple's answer cannot be verified: \($0.rawValue)" }
+          ?? "Apple knows no such subscription" : nil)
     _ = try await deliveries.accept(
       AcceptRequest(
         queue: .gaps, idempotencyKey: "settled:\(lease.deliveryID)",
@@ -161,6 +171,7 @@ struct ObservationWork: Sendable {
 
   // MARK: Helpers
 
+  /// The data of the event about a status.
   private func data(
     _ lease: LeasedMessage, _ observation: StatusObservation, _ found: Found, _ histories: [SubscriptionHistory]
   ) -> JSONObject {
@@ -177,6 +188,7 @@ struct ObservationWork: Sendable {
     return data
   }
 
+  /// The members with which the data of an event begins.
   private static func common(_ lease: LeasedMessage) -> JSONObject {
     [
       "deliveryId": .string(lease.deliveryID.description), "source": .string(lease.message.source),
@@ -184,6 +196,7 @@ struct ObservationWork: Sendable {
     ]
   }
 
+  /// The outcome that publishes an event. The natural key is also the event's id.
   private func published(_ type: EventType, _ naturalKey: String, subject: String?, _ data: JSONObject) -> WorkOutcome {
     let event = CloudEvent(
       id: naturalKey, source: Self.source, type: type, subject: subject, time: Timestamp(millisecondsSince1970: WallClock.now()), data: data
@@ -198,6 +211,7 @@ struct ObservationWork: Sendable {
         ]))
   }
 
+  /// The payload of a JWS, if it is valid and was signed for this app and environment.
   private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {
@@ -206,18 +220,19 @@ struct ObservationWork: Sendable {
     let verdict: SignedDataVerdict
     switch immediate {
     case .verdict(let known): verdict = known
-    case .open(let ask): throw .open(ask: ask)
+    case .needsResponders(let ask): throw .needsResponders(ask: ask)
     }
     if verdict.valid, let payload = verdict.payload { return payload }
     throw verdict.reason == .revocationUnknown ? .revocationUnknown : .unverified(verdict.reason ?? .malformed)
   }
 
+  /// The outcome of a message that cannot be processed.
   private func refused(_ refusal: Refusal) -> WorkOutcome {
     switch refusal {
     case .revocationUnknown:
       .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
     case .unverified(let reason): .complete(Completion(state: .rejected, events: [], reason: reason.rawValue))
-    case .open(let ask): .deferred(atMost: VerificationWorker.revocationPatience, while: ask)
+    case .needsResponders(let ask): .deferred(atMost: VerificationWorker.revocationTimeout, while: ask)
     }
   }
 }

@@ -5,13 +5,14 @@ import WireJSON
 
 /// AdAttributionKit postbacks.
 extension VerificationWorker {
+  /// Verifies a postback and publishes it, or rejects it.
   func adAttributionKit(_ lease: LeasedMessage) -> WorkOutcome {
     let verdict = postbacks.verdict(onAdAttributionKit: lease.message.body, expecting: expectedAdNetwork(lease))
     guard verdict.valid, let postback = verdict.postback, let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .adAttributionKitPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        // Claims are checked after the signature, so the sender of faulty claims is known.
+        // The claims are checked after the signature. If one of them is wrong, Apple's key still shows the environment.
         more: verdict.reason == .malformed || verdict.reason == .wrongAdNetwork
           ? ["environment": verdict.environment.map { .string($0.rawValue) } ?? .null] : [:])
     }

@@ -4,35 +4,39 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// Notifications of the App Store, and the gaps that their subscriptions' histories show.
+/// Notifications of the App Store, and the gaps in the histories of their subscriptions.
 extension VerificationWorker {
-  /// The time before the next attempt if a certificate's OCSP responder is unreachable.
+  /// The pause before the next attempt if it is unknown whether a certificate was revoked, because its OCSP responder did not answer.
   private static let revocationPause: Duration = .seconds(60)
-  /// The longest delay while a responder is asked. It is longer than the timeouts of both certificates' responders together.
-  static let revocationPatience: Duration = OCSPFetcher.timeout * 2 + .seconds(2)
+  /// The longest time for which a message is delayed while OCSP responders are asked. The responders of a certificate chain are asked
+  /// concurrently, and chains one after the other, so this is enough for two chains. Nearly always, all JWS of a message have the same
+  /// chain.
+  static let revocationTimeout: Duration = OCSPFetcher.timeout * 2 + .seconds(2)
 
-  /// Verifies a notification at once, because its signature does not depend on other deliveries. Its effect on the purchase's history
-  /// does, so that part runs in the order line of its purchase.
+  /// Verifies a notification, and then adds it to its purchase's history and publishes it. The verification does not depend on other
+  /// deliveries, so it runs at once. The history depends on earlier notifications of the purchase, so that part runs in the purchase's
+  /// order line (`WorkOutcome.inOrder`).
   ///
-  /// ``SignedDataVerifier`` verifies the outer and the nested JWS and that the app is configured for the environment. Only a verified
-  /// notification claims its natural key, environment and `notificationUUID`, so that a forged one cannot take its place.
+  /// `SignedDataVerifier` of the module AppStore verifies the outer JWS and the nested ones, and that the app is configured for the
+  /// environment. Only a verified notification claims its natural key, which consists of its environment and its `notificationUUID`, so
+  /// that a forged notification cannot take the place of a genuine one.
   func notification(_ lease: LeasedMessage) -> WorkOutcome {
     if NotificationMessage.isVersion1(attributes: lease.message.attributes) {
       return rejected(lease, .notificationRejected, reason: "unsupported_version", field: nil, subject: nil, more: [:])
     }
     let text = String(decoding: lease.message.body, as: UTF8.self)
-    // The app whose URL was called, if it was an app's own URL.
+    // The app that the URL named; nil if Apple called the URL for all apps.
     let expected = lease.message.attributes[SignedDataExpectation.bundleIdAttribute]
     let immediate = signedData.immediateVerdict(
-      on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, isOfKnownApp: true), now: WallClock.now())
+      on: text, kind: .notification, expecting: SignedDataExpectation(bundleId: expected, requiresKnownApp: true), now: WallClock.now())
     let verdict: SignedDataVerdict
     switch immediate {
     case .verdict(let known): verdict = known
-    case .open(let ask): return .inOrder { .deferred(atMost: Self.revocationPatience, while: ask) }
+    case .needsResponders(let ask): return .inOrder { .deferred(atMost: Self.revocationTimeout, while: ask) }
     }
     if verdict.reason == .revocationUnknown {
-      // A retry with a stated delay is never made a dead letter, however long the responder is unreachable: that does not show that the
-      // notification is forged.
+      // The retry states its delay, so the number of attempts is not limited: an unreachable responder does not show that the notification
+      // is forged.
       return .inOrder {
         self.countArrival(lease, verdict, verdict.payload.flatMap(Self.app))
         return .retry(after: Self.revocationPause, error: "whether a certificate was revoked is not known now")
@@ -57,7 +61,8 @@ extension VerificationWorker {
     }
   }
 
-  /// Adds a verified notification to the history of its subscription or one-time purchase, and publishes it with the resulting state.
+  /// Adds a verified notification to the history of its subscription or one-time purchase, and publishes it together with the resulting
+  /// state.
   private func publish(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, naturalKey: String, environment: String, _ lease: LeasedMessage
   ) async -> WorkOutcome {
@@ -89,7 +94,7 @@ extension VerificationWorker {
       try await noteCommerceRequest(verdict, payload, app: app, eventId: naturalKey)
       try await noteConsumptionRequest(verdict, payload, app: app, environment: environment)
     } catch {
-      return .retry(after: nil, error: "the request that it names or makes cannot be noted")
+      return .retry(after: nil, error: "the Advanced Commerce or consumption request in the notification cannot be stored")
     }
     verifiedMetric.add(lease.message.kind, environment)
     var completion = Completion(
@@ -109,8 +114,8 @@ extension VerificationWorker {
     return .complete(completion)
   }
 
-  /// Stores which Advanced Commerce requests a notification names, and which purchase it is about if it reports a change that a server
-  /// requested, for `GetAdvancedCommerceCall`.
+  /// Stores the notification for `GetAdvancedCommerceCall`: under each Advanced Commerce request that it names, and, if it reports a change
+  /// that such a request can cause, under its purchase.
   private func noteCommerceRequest(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, eventId: String
   ) async throws {
@@ -130,7 +135,7 @@ extension VerificationWorker {
     for subject in subjects { try await deliveries.commerceNotifications.add(entry, bundleId: app, subject) }
   }
 
-  /// Stores Apple's request for consumption information, which `SendConsumptionInformation` answers.
+  /// Stores a request of Apple's for consumption information, which `SendConsumptionInformation` answers.
   private func noteConsumptionRequest(
     _ verdict: SignedDataVerdict, _ payload: JSONObject, app: String?, environment: String
   ) async throws {
@@ -142,13 +147,13 @@ extension VerificationWorker {
       bundleId: app, environment: environment, transactionId: transactionId)
   }
 
-  /// The bundle id of the notification's app.
+  /// The bundle id of the app that a notification is about.
   private static func app(_ payload: JSONObject) -> String? {
     NotificationContents(payload).subject?["bundleId"]?.stringValue
   }
 
-  /// Counts a notification that Apple sent to this deployment. If its certificate cannot be checked because the responder is unreachable,
-  /// it is counted at the first attempt. Notifications of a recovery are not counted, because Apple did not send them here.
+  /// Counts the arrival of a notification (``VerifiedArrivals``). If it is unknown whether a certificate was revoked, only the first
+  /// attempt counts. Notifications that a recovery queued are not counted, because Apple did not post them.
   private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
     guard verdict.valid || (verdict.reason == .revocationUnknown && lease.attempt == 1), lease.message.source == QueueMessage.publicSource,
       let environment = verdict.environment, let app
@@ -156,7 +161,8 @@ extension VerificationWorker {
     arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)
   }
 
-  /// Publishes a suspected gap after the time for late notifications, unless one of them has closed it.
+  /// Publishes an event about a suspected gap, unless a late notification has closed the gap meanwhile
+  /// (``SubscriptionLifecycle/checkGap(_:)``).
   func gap(_ lease: LeasedMessage) async -> WorkOutcome {
     do {
       guard let found = try await lifecycle.checkGap(lease.message.body) else {

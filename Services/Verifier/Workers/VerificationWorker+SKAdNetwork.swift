@@ -6,25 +6,26 @@ import WireJSON
 
 /// SKAdNetwork postbacks.
 extension VerificationWorker {
-  /// Handles SKAdNetwork postbacks, which are most deliveries, together: their signatures take less time then.
-  var jointHandler: ShardWorker.JointHandler {
-    ShardWorker.JointHandler(accepts: { $0.message.kind == PostbackKind.skAdNetwork.rawValue }, outcomes: skAdNetwork)
+  /// Handles several SKAdNetwork postbacks in one call, because verifying their signatures together takes less time. Most deliveries are
+  /// SKAdNetwork postbacks.
+  var batchHandler: ShardWorker.BatchHandler {
+    ShardWorker.BatchHandler(accepts: { $0.message.kind == PostbackKind.skAdNetwork.rawValue }, outcomes: skAdNetwork)
   }
 
-  /// The outcomes in the order of the messages.
+  /// Verifies postbacks and publishes or rejects them. Returns the outcomes in the order of the messages.
   func skAdNetwork(_ leases: [LeasedMessage]) -> [WorkOutcome] {
     var verdicts = postbacks.verdicts(onSKAdNetwork: leases.map { ($0.message.body, expectedAdNetwork($0)) })
     return leases.indices.map { outcome(of: leases[$0], &verdicts[$0]) }
   }
 
-  /// Only a valid verdict leads to `verified`, which claims the natural key, so a forged postback claims none. The postback is moved out of the
-  /// verdict, which avoids a copy.
+  /// The outcome for a verdict. Only a valid verdict leads to `verified`, which claims the natural key, so a forged postback claims none.
+  /// The postback is moved out of the verdict, which avoids a copy.
   private func outcome(of lease: LeasedMessage, _ verdict: inout SKAdNetworkVerdict) -> WorkOutcome {
     guard verdict.valid, let postback = verdict.postback.take(), let naturalKey = verdict.naturalKey else {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        // The environment is known if the signature is Apple's and only the ad network is wrong.
+        // The environment is known if the signature is Apple's, and the postback is rejected only because of its ad network.
         more: [
           "version": verdict.version.map { .string($0) } ?? .null,
           "environment": verdict.environment.map { .string($0.rawValue) } ?? .null,
@@ -37,7 +38,7 @@ extension VerificationWorker {
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
     let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
-    // Most deliveries are of this kind, so the event is serialized directly, without a tree of values.
+    // Most deliveries are of this kind, so the event is written directly as bytes. The other events are built as a `JSONObject` first.
     let event = CloudEvent.json(
       id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
     ) { writer in
@@ -87,15 +88,15 @@ extension VerificationWorker {
       unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
-  /// The registrable domain of the site that showed an ad, and whether the site's name is itself registrable, by the public suffix list.
-  /// The result does not affect the verdict, because Apple signed the domain.
+  /// What the public suffix list says about the site that showed an ad: its registrable domain, and whether the site's name is itself a
+  /// registrable domain. The result does not affect the verdict, because Apple signed the name.
   private static func reading(of domain: String, _ suffixes: PublicSuffixList) -> JSONObject {
     var reading: JSONObject = ["registrable": .bool(suffixes.isRegistrable(domain))]
     reading["registrableDomain"] = suffixes.registrableDomain(of: domain).map { .string($0) }
     return reading
   }
 
-  /// Writes the members of ``common(_:)``.
+  /// Writes the same members as ``common(_:)`` returns.
   private func writeCommon(_ lease: LeasedMessage, _ writer: inout JSONWriter) {
     writer.key("deliveryId")
     writer.string(lease.deliveryID.description)

@@ -8,8 +8,11 @@ import PublicSuffixes
 import ServiceRuntime
 import WireJSON
 
-/// Publishes one event for each delivery of the intake queue: verified, or rejected with its reason. A ``ShardWorker`` of that queue calls
-/// ``handle(_:)`` or ``jointHandler``.
+/// Works the queue `intake`: verifies each delivery, and publishes an event about it, as verified or as rejected with a reason. A
+/// `ShardWorker` calls ``handle(_:)`` for a message, or ``batchHandler`` for several.
+///
+/// The files `VerificationWorker+….swift` contain a kind of delivery each; ``ObservationWork`` handles what was looked up at Apple. A
+/// repeat of a verified postback or notification publishes no second event.
 final class VerificationWorker: Sendable {
   static let source = "/verifier"
   let deliveries: DeliveryQueue
@@ -19,7 +22,7 @@ final class VerificationWorker: Sendable {
   let purchases: OneTimePurchases
   let observations: ObservationWork
   let meanings: PostbackMeanings
-  /// The public suffix list for the sites of web ads; nil if events do not contain registrable domains.
+  /// The public suffix list, for the sites that showed web ads; nil if events do not contain registrable domains (`webAds.postbacks`).
   let suffixes: PublicSuffixList?
   let arrivals: VerifiedArrivals
   let metrics: MetricsRegistry
@@ -49,12 +52,13 @@ final class VerificationWorker: Sendable {
 
   private static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason", "environment"])
-    // A delay of more than half an hour is no first delivery, but a retry of Apple's, a recovery, or an outage.
+    // A notification that is received more than half an hour after its signature is not Apple's first delivery, but a retry or a recovery.
     metrics.histogram(
       delay, help: "Time from Apple's signature of a notification to its receipt.", labels: ["environment"],
       bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])
   }
 
+  /// Decides the outcome of a message by its kind.
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
     switch lease.message.kind {
     case PostbackKind.skAdNetwork.rawValue: return skAdNetwork([lease])[0]
@@ -64,12 +68,13 @@ final class VerificationWorker: Sendable {
     case StatusObservation.kind: return await observations.status(lease)
     case TransactionObservation.kind: return await observations.transaction(lease)
     case RetentionRecord.kind: return retention(lease)
-    default: return .deadLetter(error: "unknown kind of delivery")
+    default: return .deadLetter(error: "the kind of the delivery is unknown")
     }
   }
 
   // MARK: Events
 
+  /// The members with which the data of an event about a delivery begins.
   func common(_ lease: LeasedMessage) -> JSONObject {
     var data: JSONObject = [
       "deliveryId": .string(lease.deliveryID.description), "source": .string(lease.message.source),
@@ -79,15 +84,22 @@ final class VerificationWorker: Sendable {
     return data
   }
 
+  /// The ad network that the URL named; nil for a URL that names none.
+  func expectedAdNetwork(_ lease: LeasedMessage) -> Set<String>? {
+    lease.message.attributes[PostbackKind.expectedAdNetworkAttribute].map { [$0] }
+  }
+
+  /// The present time.
   static var now: Timestamp { Timestamp(millisecondsSince1970: WallClock.now()) }
 
+  /// An event in CloudEvents' JSON format.
   func event(_ id: String, _ type: EventType, subject: String?, _ data: JSONObject) -> [UInt8] {
     CloudEvent.json(id: id, source: Self.source, type: type, subject: subject, time: Self.now) { $0.object(data) }
   }
 
-  /// Reasons that our configuration, keys or clock can cause, or Apple's answer about a certificate. After a correction, the same bytes may be
-  /// accepted.
-  private static let passing: Set<String> = [
+  /// Reasons that may be temporary: our configuration, keys or clock can cause them, or Apple's answer about a certificate. After a
+  /// correction, the same bytes may be accepted.
+  private static let temporaryReasons: Set<String> = [
     PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
     SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue, SignedDataReason.certificateRevoked.rawValue,
   ]
@@ -95,7 +107,9 @@ final class VerificationWorker: Sendable {
   /// Publishes a rejection with its reason and a digest of the bytes, but never with the natural key, because a forged delivery must not
   /// claim it.
   ///
-  /// - Parameter attributes: the parts that are verified nevertheless; by default the environment of `more`.
+  /// - Parameters:
+  ///   - attributes: the attributes of the event that are verified although the delivery is rejected; by default the environment in `more`.
+  ///   - more: further members of the event's data. Members with the value null are left out.
   func rejected(
     _ lease: LeasedMessage, _ type: EventType, reason: String, field: String?, subject: String?, attributes: EventAttributes? = nil,
     more: JSONObject
@@ -115,8 +129,9 @@ final class VerificationWorker: Sendable {
       ], reason: reason)
     completion.keepsBody = true
     completion.keepsOriginal = true
-    completion.mayBeAcceptedAgain = Self.passing.contains(reason)
-    // Known only if Apple signed it, or if it is accepted as data of Xcode: a stranger cannot add values of the label.
+    completion.mayBeAcceptedAgain = Self.temporaryReasons.contains(reason)
+    // The environment is known only if Apple signed the data, or if it is accepted as data of Xcode. So nobody else can create series with
+    // other values of this label.
     metrics.add(Self.rejections, 1, [lease.message.kind, reason, more["environment"]?.stringValue ?? ""])
     return .complete(completion)
   }

@@ -4,21 +4,22 @@ import RedisClient
 import ServiceRuntime
 import Synchronization
 
-/// Counts verified notifications by app and by the second of their receipt, and writes the counts to Redis once a second, so that a
-/// delivery costs no command. Notification-recovery uses the counts to detect silences.
+/// Counts verified notifications by app and by the second of their receipt. The counts are written to Redis once a second, so that a
+/// notification needs no command of its own. Notification-recovery detects silences by these counts (`OutageDetector` there).
 final class VerifiedArrivals: Sendable {
+  /// An app and the environment in which Apple signed its notifications.
   struct Source: Sendable, Hashable {
     let environment: String
     let bundleId: String
   }
 
-  /// The most groups in one command, because a backlog of hours is processed within minutes.
+  /// The maximum number of groups in one command. A backlog of hours is processed within minutes, so there may be many.
   private static let maxGroups = 500
-  /// The interval between writes of the counts. Recovery waits for several times as long (``OutageDetector``).
+  /// The interval between writes of the counts. `OutageDetector.countDelay` of notification-recovery must be longer.
   private static let interval: Duration = .seconds(1)
 
   private let journal: IntakeJournal
-  /// The setting of notification-recovery: a longer pause is a silence.
+  /// The time between two notifications from which the pause counts as a silence (setting `recovery.silenceAfter`).
   private let silenceAfter: Duration
   private let logger: Logger
   private let counts = Mutex<[Source: [Int64: IntakeJournal.Group]]>([:])
@@ -36,7 +37,7 @@ final class VerifiedArrivals: Sendable {
     add(Source(environment: environment, bundleId: bundleId), IntakeJournal.Group(count: 1, first: receivedAt, last: receivedAt))
   }
 
-  /// Returns the counts since the last call, oldest first, and resets them.
+  /// Returns the counts since the last call, the oldest group first, and resets them.
   func take() -> [Source: [IntakeJournal.Group]] {
     counts.withLock { counts in
       defer { counts = [:] }
@@ -48,20 +49,21 @@ final class VerifiedArrivals: Sendable {
   func run() async {
     while !Task.isCancelled {
       do { try await Task.sleep(for: Self.interval) } catch { break }
-      await note()
+      await writeCounts()
     }
-    await note()
+    await writeCounts()
   }
 
-  private func note() async {
+  /// Writes the counts. If Redis is unavailable, they are counted again and written with the next ones.
+  private func writeCounts() async {
     for (source, groups) in take() {
       for start in stride(from: 0, to: groups.count, by: Self.maxGroups) {
-        let some = Array(groups[start..<min(start + Self.maxGroups, groups.count)])
+        let batch = Array(groups[start..<min(start + Self.maxGroups, groups.count)])
         do throws(RedisError) {
-          try await journal.note(environment: source.environment, bundleId: source.bundleId, some, silenceAfter: silenceAfter)
+          try await journal.note(environment: source.environment, bundleId: source.bundleId, batch, silenceAfter: silenceAfter)
         } catch {
-          logger.debug("arrivals cannot be noted", metadata: ["reason": "\(error)"])
-          for group in some { add(source, group) }
+          logger.debug("the counts of notifications cannot be written now", metadata: ["reason": "\(error)"])
+          for group in batch { add(source, group) }
         }
       }
     }

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// Counts verified deliveries by kind and environment.
+/// The metric of verified deliveries, by kind and environment.
 struct VerifiedMetric: Sendable {
   private struct Labels: Equatable {
     let kind: String

@@ -3,21 +3,22 @@ public import WireJSON
 
 /// The token of a purchase outside of the App Store (Receiving and decoding external purchase tokens; externalPurchaseToken).
 ///
-/// StoreKit gives it to an app, or appends it to a website's URL, as Base64URL of a JSON object. A notification contains the object itself.
-/// A token from an app proves nothing, because Apple does not sign it.
+/// StoreKit gives the token to an app, or appends it to a website's URL, as Base64URL of a JSON object. A notification contains the object
+/// itself. A token from an app proves nothing, because Apple does not sign it.
 public struct ExternalPurchaseToken: Sendable, Hashable {
+  /// Why a token cannot be read.
   public enum Failure: Error, Sendable, Hashable {
     case tooLarge(limit: Int)
     case notBase64URL
     case notAnObject
-    /// A member that is missing or of a wrong type.
+    /// A member is missing, empty or of a wrong type.
     case malformed(field: String)
   }
 
-  /// The longest text that is parsed, bytes. Apple's have a few hundred.
+  /// The longest text that is parsed, bytes. Apple's tokens have a few hundred.
   public static let maxTextBytes = 8 << 10
 
-  /// Identifies the token in reports.
+  /// `externalPurchaseId`, which identifies the token in reports.
   public let id: String
   /// Milliseconds since 1970.
   public let creationDate: Int64?
@@ -30,7 +31,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
   /// All members, unchanged.
   public let object: JSONObject
 
-  /// Decodes StoreKit's text. Padding at its end and surrounding white space are ignored.
+  /// Decodes StoreKit's text. Surrounding white space and padding at the end are ignored.
   public init(decoding text: String) throws(Failure) {
     guard text.utf8.count <= Self.maxTextBytes else { throw .tooLarge(limit: Self.maxTextBytes) }
     var bytes = text.utf8[...]
@@ -46,7 +47,7 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     try self.init(object)
   }
 
-  /// Reads the object, as in notifications.
+  /// Reads a decoded object, such as the one in a notification.
   public init(_ object: JSONObject) throws(Failure) {
     func text(_ name: String) throws(Failure) -> String? {
       guard let value = object[name], !value.isNull else { return nil }
@@ -68,12 +69,12 @@ public struct ExternalPurchaseToken: Sendable, Hashable {
     self.object = object
   }
 
-  /// The environment, derived from the form of the id, because a token does not name it.
+  /// The environment, by Apple's name. A token does not contain it; it follows from the id.
   public var environment: String { Self.server(ofId: id).rawValue }
 
-  /// The server that made the token with an id.
+  /// The server that made the token with this id: the ids of the sandbox begin with `SANDBOX`.
   static func server(ofId id: String) -> AppStoreServer { id.hasPrefix("SANDBOX") ? .sandbox : .production }
 
-  /// True if a custom link token has expired at `now`, milliseconds since 1970; nil for a token without an end.
+  /// True if a custom link token has expired at `now`, milliseconds since 1970; nil for a token that does not expire.
   public func isExpired(at now: Int64) -> Bool? { expirationDate.map { $0 <= now } }
 }

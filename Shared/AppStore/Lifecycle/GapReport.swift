@@ -1,16 +1,16 @@
 import WireJSON
 
-/// A gap that late notifications have not closed, to be looked up at Apple (queue `gaps`).
+/// A gap that late notifications have not closed. Verifier reports it to notification-recovery, which looks it up at Apple (queue `gaps`).
 public struct GapReport: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "gap"
 
   public let environment: String
   public let originalTransactionId: String
-  /// Nil if no step named the app.
+  /// Nil if no step of the history names the app.
   public let bundleId: String?
   public let gap: SubscriptionGap
-  /// Milliseconds since 1970.
+  /// The time at which the gap was found, milliseconds since 1970.
   public let foundAt: Int64
 
   public init(environment: String, originalTransactionId: String, bundleId: String?, gap: SubscriptionGap, foundAt: Int64) {
@@ -21,7 +21,7 @@ public struct GapReport: Sendable, Hashable {
     self.foundAt = foundAt
   }
 
-  /// The key, which depends only on the gap. It is also the id of its event.
+  /// The key of the report, which depends only on the gap. It is also the id of the gap's event.
   public var key: String { Self.key(environment: environment, originalTransactionId: originalTransactionId, gapId: gap.id) }
 
   static func key(environment: String, originalTransactionId: String, gapId: String) -> String {

@@ -1,24 +1,27 @@
 import WireJSON
 
-/// The end of a gap, which verifier reports to notification-recovery (queue `gaps`).
+/// The end of a gap (``GapReport``). Verifier reports it to notification-recovery (queue `gaps`).
 public struct GapSettlement: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "gap-settled"
 
+  /// How the gap ended.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// Notifications closed it.
+    /// Notifications closed the gap.
     case recovered
-    /// No notification closed it. The state is Apple's, if Apple knew one.
+    /// No notification closed the gap. The subscription's state was set to Apple's status, if Apple knew the subscription.
     case unrecoverable
   }
 
   /// ``GapReport/key``.
   public let key: String
   public let state: State
-  /// `notifications` or `status`; nil if nothing repaired the state.
+  /// What repaired the subscription's state: `notifications` or `status`; nil if nothing did.
   public let repairedBy: String?
-  /// The subscription's state afterwards.
+  /// The subscription's status afterwards.
   public let observedState: String?
+  /// Why the state was not set to Apple's status: Apple could not be asked, does not know the subscription, or its data is invalid. Nil
+  /// otherwise.
   public let reason: String?
 
   public init(key: String, state: State, repairedBy: String?, observedState: String?, reason: String? = nil) {

@@ -1,14 +1,14 @@
 public import WireJSON
 
-/// A step of a subscription's history: the parts of a notification, or of a status from Apple, that determine the state
-/// (responseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload).
+/// A step of the history of a subscription or a one-time purchase: the parts of a notification, or of a response of the App Store Server
+/// API, that determine the state (responseBodyV2DecodedPayload, JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload).
 public struct LifecycleStep: Sendable, Hashable {
-  /// The type of a step from an answer of Get All Subscription Statuses.
+  /// The type of a step made from a response of Get All Subscription Statuses. Apple's own types are in notifications.
   public static let observation = "STATUS_OBSERVED"
-  /// The type of a step from a transaction in an answer of Apple's.
+  /// The type of a step made from a transaction in a response of the App Store Server API.
   public static let transactionObservation = "TRANSACTION_OBSERVED"
 
-  /// The transaction of a step. Times are milliseconds since 1970.
+  /// The facts of a step's transaction. Times are milliseconds since 1970.
   public struct Transaction: Sendable, Hashable {
     public var transactionId: String
     public var productId: String?
@@ -16,19 +16,19 @@ public struct LifecycleStep: Sendable, Hashable {
     public var expiresDate: Int64?
     public var revocationDate: Int64?
     public var price: SubscriptionPrice?
-    /// The subscription's id before its migration.
+    /// The subscription's original transaction id before its migration.
     public var previousOriginalTransactionId: String?
     public var subscriptionGroupId: String?
     public var storefront: String?
     /// The time of the first purchase under this original transaction id.
     public var originalPurchaseDate: Int64?
-    /// The time at which Apple signed these facts. Nil in a step that a version without this property stored.
+    /// The time at which Apple signed these facts; nil in a step that was stored without it.
     public var signedDate: Int64?
     /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.
     public var revocationType: String?
   }
 
-  /// The renewal information of a step.
+  /// The facts of a step's renewal information. Times are milliseconds since 1970.
   struct Renewal: Sendable, Hashable {
     var autoRenew: Bool?
     var autoRenewProductId: String?
@@ -37,21 +37,22 @@ public struct LifecycleStep: Sendable, Hashable {
     var priceIncreasePending: Bool?
     /// The price of the next period.
     var price: SubscriptionPrice?
-    /// True if a commitment of several periods will be renewed at its end. Its own periods are renewed in any case.
+    /// True if a commitment of several periods will be renewed at the end of the commitment. The periods within it are renewed in any case.
     var commitmentRenews: Bool?
-    /// The end of the current period, whatever period the step's transaction is of.
+    /// The end of the current period. The step's transaction may be of another period.
     var renewalDate: Int64?
   }
 
-  /// The UUID in lower case.
+  /// The notification's UUID in lower case. For an observation, a text made from the transaction's id and the time of signing.
   public let notificationUUID: String
+  /// Apple's type of the notification, or one of the two types of observations.
   public let type: String
   public let subtype: String?
   /// The time of signing, milliseconds since 1970, which orders the steps.
   public let signedDate: Int64
-  /// The newest signing time of the contained JWS, which orders steps with equal ``signedDate``s.
+  /// The latest signing time of the JWS inside the notification. It orders steps with the same ``signedDate``.
   let innerSignedDate: Int64
-  /// Apple's status, 1 to 5, at the time of signing; nil if it is missing.
+  /// Apple's status of the subscription at the time of signing, 1 to 5; nil if it is missing.
   let appleStatus: Int64?
   public let transaction: Transaction?
   let renewal: Renewal?
@@ -70,8 +71,8 @@ public struct LifecycleStep: Sendable, Hashable {
     self.renewal = renewal
   }
 
-  /// From a verified notification and its decoded JWS; nil if a required member is missing, or both JWS are. The caller checks the type of
-  /// the product.
+  /// Makes a step from a verified notification and its decoded JWS. Nil if a required member is missing, or both JWS are missing. The
+  /// caller checks the type of the product.
   public init?(notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) {
     guard let uuid = notification["notificationUUID"]?.stringValue, let type = notification["notificationType"]?.stringValue,
       let signedDate = notification["signedDate"]?.int64Value, transactionInfo != nil || renewalInfo != nil
@@ -83,7 +84,7 @@ public struct LifecycleStep: Sendable, Hashable {
       renewal: renewalInfo.map { Renewal($0) })
   }
 
-  /// From a decoded answer of Get All Subscription Statuses. Its time is that of its JWS.
+  /// Makes a step from a decoded response of Get All Subscription Statuses. Its time is the latest signing time of its JWS.
   public init?(observedStatus: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?) {
     let dates = [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }
     guard let date = dates.max(), let transaction = Transaction(transactionInfo) else { return nil }
@@ -92,7 +93,7 @@ public struct LifecycleStep: Sendable, Hashable {
       appleStatus: observedStatus, transaction: transaction, renewal: renewalInfo.map { Renewal($0) })
   }
 
-  /// From a decoded transaction in an answer of Apple's. Its time is that of the JWS.
+  /// Makes a step from a decoded transaction in a response of the App Store Server API. Its time is the signing time of the JWS.
   init?(observedTransaction transactionInfo: JSONObject) {
     guard let date = transactionInfo["signedDate"]?.int64Value, let transaction = Transaction(transactionInfo) else { return nil }
     self.init(
@@ -100,9 +101,10 @@ public struct LifecycleStep: Sendable, Hashable {
       signedDate: date, transaction: transaction, renewal: nil)
   }
 
+  /// True if the step was made from a response of the App Store Server API and not from a notification.
   public var isObservation: Bool { type == Self.observation || type == Self.transactionObservation }
 
-  /// True if the subscription continues under this id after a migration.
+  /// True if the step says that the subscription continues under this original transaction id after a migration.
   public var isMigration: Bool { CommerceChange(notificationType: type) == .migration }
 
   /// The step with other facts of its transaction.
@@ -114,13 +116,15 @@ public struct LifecycleStep: Sendable, Hashable {
 }
 
 extension LifecycleStep: Comparable {
-  /// Orders by outer signing time, then inner signing time, then UUID, so that the order is the same everywhere.
+  /// Orders steps by the signing time of the notification, then by that of the JWS inside it, then by UUID. So the order does not depend on
+  /// the order of arrival.
   public static func < (a: LifecycleStep, b: LifecycleStep) -> Bool {
     (a.signedDate, a.innerSignedDate, a.notificationUUID) < (b.signedDate, b.innerSignedDate, b.notificationUUID)
   }
 }
 
 extension LifecycleStep.Transaction {
+  /// Reads a decoded transaction; nil without a transaction id.
   init?(_ object: JSONObject) {
     guard let id = object["transactionId"]?.stringValue else { return nil }
     self.init(
@@ -133,6 +137,7 @@ extension LifecycleStep.Transaction {
       revocationType: object["revocationType"]?.stringValue)
   }
 
+  /// Parses the stored format, whose names are Apple's except for the price.
   init?(json object: JSONObject) {
     self.init(object)
     price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
@@ -156,6 +161,7 @@ extension LifecycleStep.Transaction {
 }
 
 extension LifecycleStep.Renewal {
+  /// Reads decoded renewal information.
   init(_ object: JSONObject) {
     self.init(
       autoRenew: object["autoRenewStatus"]?.int64Value.map { $0 == 1 }, autoRenewProductId: object["autoRenewProductId"]?.stringValue,
@@ -165,6 +171,7 @@ extension LifecycleStep.Renewal {
       renewalDate: object["renewalDate"]?.int64Value)
   }
 
+  /// Parses the stored format, whose names are Apple's except for the price.
   init(json object: JSONObject) {
     self.init(object)
     price = object["price"]?.objectValue.flatMap { SubscriptionPrice(json: $0) }
@@ -184,7 +191,7 @@ extension LifecycleStep.Renewal {
 }
 
 extension LifecycleStep {
-  /// The stored form.
+  /// The stored format.
   var json: JSONObject {
     var object: JSONObject = [
       "uuid": .string(notificationUUID), "type": .string(type), "signedDate": .integer(signedDate),
@@ -197,7 +204,7 @@ extension LifecycleStep {
     return object
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let uuid = object["uuid"]?.stringValue, let type = object["type"]?.stringValue,
       let signedDate = object["signedDate"]?.int64Value, let inner = object["innerSignedDate"]?.int64Value

@@ -1,15 +1,16 @@
 import Cryptography
 public import WireJSON
 
-/// A subscription in an answer of Get All Subscription Statuses, queued for verifier (queue `intake`). Its JWS are unchanged, and verifier
-/// verifies them. If Apple cannot be asked about a gap, it has no answer but the reason.
+/// Apple's status of a subscription, from a response of Get All Subscription Statuses, queued by notification-recovery for verifier (queue
+/// `intake`). Verifier verifies its JWS and adds the status to the history. If Apple cannot be asked about a gap, the message has only the
+/// reason.
 public struct StatusObservation: Sendable, Hashable {
   /// The kind of the queue's message.
   public static let kind = "subscription-status"
 
-  /// An element of `lastTransactions` in Apple's response; nil if Apple does not know the subscription.
+  /// An element of `lastTransactions` in Apple's response.
   public struct Entry: Sendable, Hashable {
-    /// 1 to 5.
+    /// Apple's status, 1 to 5.
     public let status: Int64
     public let signedTransactionInfo: String
     public let signedRenewalInfo: String?
@@ -20,7 +21,7 @@ public struct StatusObservation: Sendable, Hashable {
       self.signedRenewalInfo = signedRenewalInfo
     }
 
-    /// From an element of `lastTransactions`.
+    /// Reads an element of `lastTransactions`; nil if a required member is missing.
     public init?(_ object: JSONObject) {
       guard let status = object["status"]?.int64Value, let transaction = object["signedTransactionInfo"]?.stringValue else { return nil }
       self.init(status: status, signedTransactionInfo: transaction, signedRenewalInfo: object["signedRenewalInfo"]?.stringValue)
@@ -30,13 +31,15 @@ public struct StatusObservation: Sendable, Hashable {
   public let environment: String
   public let bundleId: String
   public let originalTransactionId: String
+  /// Nil if Apple does not know the subscription, or could not be asked.
   public let entry: Entry?
-  /// The gap that was looked up.
+  /// The gap that was looked up; nil if the status was requested for another reason.
   public let gap: GapReport?
-  /// The UUIDs, in lower case, of the notifications that the look-up found. The gap is checked after they have been added.
+  /// The UUIDs, in lower case, of the notifications that the look-up found. Verifier checks the gap after it has added them to the history.
   public let awaited: [String]
+  /// The id of the migration of receipts for which the status was requested; nil for a gap.
   public let migrationId: String?
-  /// Why Apple cannot be asked about the gap; nil if it was asked.
+  /// Why Apple could not be asked about the gap; nil if it was asked.
   public let refusal: String?
 
   public init(
@@ -53,7 +56,7 @@ public struct StatusObservation: Sendable, Hashable {
     self.refusal = refusal
   }
 
-  /// The key depends on the content and not on the time of signing.
+  /// The natural key. It depends on the content and not on the time of signing, so that the same status counts once.
   public static func naturalKey(
     environment: String, originalTransactionId: String, status: Int64, transactionInfo: JSONObject, renewalInfo: JSONObject?
   ) -> String {
@@ -107,20 +110,23 @@ public struct StatusObservation: Sendable, Hashable {
   }
 }
 
-/// A transaction of Get Transaction History, queued for verifier (queue `intake`). Its JWS is the message's body.
+/// A transaction from Get Transaction History, queued by notification-recovery for verifier (queue `intake`). The message's body is its
+/// JWS.
 public enum TransactionObservation {
   /// The kind of the queue's message.
   public static let kind = "transaction"
 
-  /// The key depends on the transaction's content and not on the time of signing. After a refund it is another one.
+  /// The natural key; nil without a transaction id. It depends on the transaction's content and not on the time of signing, so a
+  /// transaction counts again after a refund.
   public static func naturalKey(environment: String, transactionInfo: JSONObject) -> String? {
     guard let id = transactionInfo["transactionId"]?.stringValue else { return nil }
     return "appstore:\(environment):transaction:\(id):\(SignedContent.digest([transactionInfo]))"
   }
 }
 
-/// The content of decoded JWS without the time of signing.
+/// Identifies the content of decoded JWS, whenever they were signed.
 enum SignedContent {
+  /// The digest of the payloads without their times of signing, 32 hexadecimal digits.
   static func digest(_ payloads: [JSONObject]) -> String {
     let sorted = payloads.map { payload in
       var payload = payload
@@ -130,7 +136,7 @@ enum SignedContent {
     return Hex.encode(SHA256Digest.hash(JSONValue.array(sorted).serialized).prefix(16))
   }
 
-  /// Sorts members by name, because Apple guarantees no order.
+  /// The value with its members sorted by name, because Apple does not guarantee an order.
   private static func ordered(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let object):

@@ -1,9 +1,9 @@
-/// The rules by which a step shows that notifications before it are missing.
+/// The rules by which a step shows that notifications before it are missing (``SubscriptionGapRule``).
 extension SubscriptionFold {
-  /// The greatest time between the end of a period and the start of the next one, milliseconds: an hour (our choice).
+  /// The greatest time between the end of a period and the start of the next one that is not a gap, milliseconds: an hour (our choice).
   private static let periodTolerance: Int64 = 3_600_000
 
-  /// True for types that begin a paid period or move its end.
+  /// True if the step's type announces a paid period or another end of it.
   private static func announcesPeriod(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _),
@@ -13,7 +13,7 @@ extension SubscriptionFold {
     }
   }
 
-  /// The rules that the step breaks.
+  /// The rules that the step breaks after the last state.
   static func brokenRules(
     _ last: SubscriptionState?, _ step: LifecycleStep, beginsHistory: Bool
   ) -> [SubscriptionGapRule] {
@@ -26,6 +26,7 @@ extension SubscriptionFold {
     return broken
   }
 
+  /// True if no step is needed before this one.
   private static func startsHistory(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"): true
@@ -33,28 +34,29 @@ extension SubscriptionFold {
     }
   }
 
+  /// True if a period between the known one and that of the step is missing, or the step's period was not announced.
   private static func breaksPeriods(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let transaction = step.transaction, let end = last.expiresDate else { return false }
     if !announcesPeriod(step) {
-      // A period after the last announced one.
+      // The step shows a period that ends after the last announced one.
       return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
     guard continuesPeriods(step), !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
     return start > end.plus(periodTolerance) || (keepsPeriod(step) && isLater(transaction, than: last))
   }
 
-  /// True if the step is about the current period and begins none.
+  /// True if the step's type is about the current period and begins no other.
   private static func keepsPeriod(_ step: LifecycleStep) -> Bool {
     step.type == "RENEWAL_EXTENDED" || (step.type == "OFFER_REDEEMED" && step.subtype == "DOWNGRADE")
   }
 
   /// True if the transaction was bought after the known one.
   private static func isLater(_ transaction: LifecycleStep.Transaction, than last: SubscriptionState) -> Bool {
-    guard let known = last.transactionId, let mine = transaction.purchaseDate, let its = last.purchaseDate else { return false }
-    return transaction.transactionId != known && mine > its
+    guard let known = last.transactionId, let date = transaction.purchaseDate, let knownDate = last.purchaseDate else { return false }
+    return transaction.transactionId != known && date > knownDate
   }
 
-  /// True if the step's period is the known one or follows it directly, so that nothing can be missing between them.
+  /// True if the step's period must be the known one or follow it directly, so that time between them shows a gap.
   private static func continuesPeriods(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("DID_RENEW", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"), ("RENEWAL_EXTENDED", _), ("OFFER_REDEEMED", nil),
@@ -64,6 +66,7 @@ extension SubscriptionFold {
     }
   }
 
+  /// True if an earlier step that this one requires is missing.
   private static func lacksEntry(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("DID_RENEW", "BILLING_RECOVERY"), ("EXPIRED", "BILLING_RETRY"): !last.sawFailure
@@ -79,35 +82,35 @@ extension SubscriptionFold {
     }
   }
 
-  /// True if the step shows a setting or a price that was not announced.
+  /// True if the step shows a setting or a price that no earlier step announced.
   private static func changesFact(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     changesSetting(last, step) || raisesPrice(last, step)
   }
 
-  /// True if the step is not about the status, the product or the renewal setting, so that these were set before it.
+  /// True if the step's type changes neither the status nor the product nor the renewal setting, so that those it shows were set before it.
   private static func isAboutOtherThings(_ step: LifecycleStep) -> Bool {
     ["PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED"].contains(step.type)
   }
 
-  /// Apple's status in a step about something else, if it differs from the computed one. A revoked subscription is skipped, because its
-  /// other transactions may have another status. Nor is a status suspected just after the end, because the status changes with the end and
-  /// its announcement is signed a little later.
+  /// Apple's status in a step about something else, if it differs from the computed one; otherwise nil. It is also nil for a revoked
+  /// subscription, whose other transactions may have another status, and around the end of a period: the status changes at the end, and
+  /// Apple signs the notification about it a little later.
   static func unannouncedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
-    // The refund of the newest known period, while another one is active.
+    // The newest known period is refunded, but the subscription is active.
     if showsUnknownPeriod(last, step) { return .active }
     guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
-      let said = SubscriptionStatus(appleStatus: number, autoRenew: nil),
-      said != (last.status == .activeNotRenewing ? .active : last.status)
+      let appleStatus = SubscriptionStatus(appleStatus: number, autoRenew: nil),
+      appleStatus != (last.status == .activeNotRenewing ? .active : last.status)
     else { return nil }
-    if [.gracePeriod, .billingRetry, .expired].contains(said), let end = last.awaitedEnd,
+    if [.gracePeriod, .billingRetry, .expired].contains(appleStatus), let end = last.awaitedEnd,
       (end.plus(-periodTolerance)...end.plus(SubscriptionGapRule.silenceAfter)).contains(step.signedDate)
     {
       return nil
     }
-    return said
+    return appleStatus
   }
 
-  /// True if the step announces the status.
+  /// True if the step is the notification of a change to the status.
   static func announces(_ step: LifecycleStep, _ status: SubscriptionStatus) -> Bool {
     switch status {
     case .gracePeriod: step.type == "DID_FAIL_TO_RENEW" && step.subtype == "GRACE_PERIOD"
@@ -118,8 +121,9 @@ extension SubscriptionFold {
     }
   }
 
-  /// True if the price of this or the next period is higher than the last announced one. Apple announces increases only. Prices are not
-  /// compared if they may differ for another reason: a plan, an offer, a changed renewal setting, a long failure.
+  /// True if the price of this or the next period is higher than the last known one, and no increase was announced. Apple announces only
+  /// increases. Prices are compared only for types of steps in which they cannot differ for another reason, such as a change of the plan
+  /// (see also ``SubscriptionPrice/isRaised(to:)``).
   private static func raisesPrice(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let known = last.renewalPrice, !last.sawPriceNotice else { return false }
     let shown: [SubscriptionPrice?] =
@@ -134,12 +138,12 @@ extension SubscriptionFold {
   /// True if a step about something else shows another product or renewal setting.
   private static func changesSetting(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard isAboutOtherThings(step), let renewal = step.renewal else { return false }
-    if let known = last.autoRenew, let said = renewal.autoRenew, known != said { return true }
-    if let known = last.autoRenewProductId, let said = renewal.autoRenewProductId, known != said { return true }
+    if let known = last.autoRenew, let shown = renewal.autoRenew, known != shown { return true }
+    if let known = last.autoRenewProductId, let shown = renewal.autoRenewProductId, known != shown { return true }
     return false
   }
 
-  /// The notification types that would have prevented this.
+  /// The notification types that would close the gap, for people.
   static func missing(_ last: SubscriptionState?, _ step: LifecycleStep, _ broken: [SubscriptionGapRule]) -> String {
     guard let last, !broken.contains(.unexplainedStart) else {
       return step.transaction?.previousOriginalTransactionId == nil ? "SUBSCRIBED/INITIAL_BUY" : "MIGRATION"
@@ -149,7 +153,7 @@ extension SubscriptionFold {
     return changesSetting(last, step) ? "DID_CHANGE_RENEWAL_STATUS or DID_CHANGE_RENEWAL_PREF" : "PRICE_INCREASE"
   }
 
-  /// The notification types that announce a status.
+  /// The notification types that announce a status, for people.
   static func announcement(of status: SubscriptionStatus) -> String {
     switch status {
     case .gracePeriod: "DID_FAIL_TO_RENEW/GRACE_PERIOD"
@@ -160,6 +164,7 @@ extension SubscriptionFold {
     }
   }
 
+  /// The notification type that the step requires before it, for people.
   private static func missingEntry(_ step: LifecycleStep) -> String {
     switch (step.type, step.subtype) {
     case ("GRACE_PERIOD_EXPIRED", _): "DID_FAIL_TO_RENEW/GRACE_PERIOD"

@@ -1,4 +1,5 @@
-/// The state after each notification type: the table of *notificationType*.
+/// The state after each notification type (notificationType). Which state each type follows is in `SubscriptionFold+Gaps.swift`: another
+/// state before it means that a notification is missing. If a notification has Apple's own status, that status decides (``SubscriptionFold``).
 extension SubscriptionFold {
   /// True if a paid period begins with the step.
   static func beginsPeriod(_ step: LifecycleStep) -> Bool {
@@ -10,9 +11,10 @@ extension SubscriptionFold {
     }
   }
 
+  /// Changes the state by the step's type. The facts of the transaction are copied afterwards (`copyFacts` in `SubscriptionFold.swift`).
   static func change(_ state: inout SubscriptionState, by step: LifecycleStep) {
     if beginsPeriod(step) {
-      // Within a cancelled commitment, periods are renewed until its end.
+      // If a commitment is cancelled, its periods are still renewed until its end.
       let staysCancelled = state.sawRenewalDisabled && (step.renewal?.autoRenew == false || step.renewal?.commitmentRenews == false)
       begin(&state)
       state.sawRenewalDisabled = staysCancelled
@@ -20,7 +22,7 @@ extension SubscriptionFold {
     }
     switch (step.type, step.subtype) {
     case ("OFFER_REDEEMED", _):
-      // A downgrade for the next period means that it will be renewed.
+      // A downgrade begins with the next period, so the subscription will be renewed.
       state.autoRenew = true
       if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED"):
@@ -33,7 +35,7 @@ extension SubscriptionFold {
       state.renewedWhileOff = false
       if state.status == .activeNotRenewing { state.status = .active }
     case ("DID_CHANGE_RENEWAL_STATUS", _):
-      // After a price notice this type has no subtype; the renewal information says which of the two it is.
+      // After a price notice this type has no subtype. The renewal information shows whether renewal is on.
       if let renews = step.renewal?.autoRenew { state.sawRenewalDisabled = !renews }
     case ("DID_FAIL_TO_RENEW", "GRACE_PERIOD"):
       state.status = .gracePeriod
@@ -55,14 +57,14 @@ extension SubscriptionFold {
       if showsUnknownPeriod(state, step) {
         beginUnknownPeriod(&state, step)
       } else if keepsSubscription(step) {
-        // The current period is not known, but the renewal information has its end.
+        // If the current period is not known, the renewal information still has its end.
         if state.transactionId == nil { state.expiresDate = step.renewal?.renewalDate ?? state.expiresDate }
       } else if state.transactionId.map({ $0 == id }) ?? !state.refunded.contains(id) {
         state.status = .revoked
         state.sawEnd = true
       }
       if !state.refunded.contains(id) { state.refunded.append(id) }
-      // Apple disables renewal after a refund that was requested within the app.
+      // Apple turns renewal off after a refund that was requested within the app.
       if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
     case ("REFUND_REVERSED", _):
       guard let id = step.transaction?.transactionId else { break }
@@ -75,36 +77,37 @@ extension SubscriptionFold {
     case ("REVOKE", _):
       state.status = .revoked
       state.sawEnd = true
-    // Others change no status, such as MIGRATION and METADATA_UPDATE. RENEWAL_EXTENDED has the new end in its transaction, which `take`
-    // takes over.
+    // Other types, such as MIGRATION and METADATA_UPDATE, change no status. RENEWAL_EXTENDED has the new end in its transaction, whose
+    // facts are copied afterwards.
     default: break
     }
   }
 
-  /// True if a refund does not end the subscription, because Apple's status is 1 (active), 3 (billing retry) or
-  /// 4 (grace period); it is 5 if the refund ended the subscription. With status 1, an end in the renewal information must also be later
-  /// than that of the refunded period; otherwise the refunded period is the current one.
+  /// True if the step is a refund that does not end the subscription, because Apple's status is 1 (active), 3 (billing retry) or 4 (grace
+  /// period). It is 5 if the refund ended the subscription. With status 1, the end in the renewal information, if there is one, must also
+  /// be later than that of the refunded period; otherwise the refunded period is the current one.
   private static func keepsSubscription(_ step: LifecycleStep) -> Bool {
     guard step.type == "REFUND", let status = step.appleStatus, [1, 3, 4].contains(status) else { return false }
     guard status == 1, let end = step.transaction?.expiresDate, let next = step.renewal?.renewalDate else { return true }
     return next > end
   }
 
-  /// True if a refund shows a period that no step announced: no newer period than the refunded one is known, and the subscription is
-  /// active.
+  /// True if the step is a refund that shows a period that no step announced: the subscription is active, although no period after the
+  /// refunded one is known.
   static func showsUnknownPeriod(_ state: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard keepsSubscription(step), step.appleStatus == 1, state.transactionId != nil, let refunded = step.transaction else { return false }
     return isNewest(refunded, state)
   }
 
-  /// True if the step's transaction is refunded and its refund did not end the subscription.
+  /// True if the step's transaction is refunded, and the refund did not end the subscription.
   static func continuesAfterRefund(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
     if keepsSubscription(step) { return true }
     guard let last, last.status != .revoked, let id = step.transaction?.transactionId else { return false }
     return last.refunded.contains(id)
   }
 
-  /// Begins a period of which at most the end is known. Without an end, it counts as ended at once, so that the check for silence asks Apple.
+  /// Begins a period of which at most the end is known. If its end is unknown too, it counts as ended at once, so that the check for
+  /// silence asks Apple for the status.
   private static func beginUnknownPeriod(_ state: inout SubscriptionState, _ step: LifecycleStep) {
     begin(&state)
     state.transactionId = nil
@@ -113,9 +116,9 @@ extension SubscriptionFold {
     state.factsSignedDate = nil
   }
 
-  /// Begins a paid period. Problems of the previous period no longer count.
+  /// Begins a paid period. Failures and other steps of the previous period no longer count.
   private static func begin(_ state: inout SubscriptionState) {
-    // The period enables renewal, and Apple may announce that shortly after.
+    // A new period turns renewal on, and Apple may announce that shortly after.
     state.renewedWhileOff = state.autoRenew == false
     state.status = .active
     state.autoRenew = true

@@ -1,30 +1,34 @@
 public import WireJSON
 
-/// The rule by which a history is incomplete. The rules are decided in SubscriptionFold+Gaps, silence in ``SubscriptionHistory``.
+/// A rule that a complete history follows. `SubscriptionFold+Gaps.swift` decides which rules a step breaks, ``SubscriptionHistory`` whether
+/// there is silence.
 public enum SubscriptionGapRule: String, Sendable, Hashable, CaseIterable {
-  /// A period begins or ends without an announcement.
+  /// A period begins, or its end moves, without a notification that announces it.
   case periodContinuity = "period-continuity"
-  /// A required earlier step is missing: no recovery without a failure, no voluntary end without a cancellation.
+  /// An earlier step that the step requires is missing: there is no recovery without a failure, and no voluntary end without a
+  /// cancellation.
   case entryRequired = "entry-required"
-  /// The first step is not a beginning: it has earlier history, or there is a gap.
+  /// The first step does not begin a subscription. The earlier part of the history is from before the app's adoption of this system, or
+  /// missing.
   case unexplainedStart = "unexplained-start"
-  /// A step shows a product, a renewal setting, a status or a price that was not announced.
+  /// A step shows a product, a renewal setting, a status or a price that no earlier step announced.
   case changedFact = "changed-fact"
-  /// There was no notification after the end.
+  /// There was no notification after the end of the period.
   case silence
 
-  /// The time after the end from which silence is a gap, milliseconds: a day (our choice).
+  /// The time without notifications after the end from which silence is a gap, milliseconds: a day (our choice).
   public static let silenceAfter = TimeWindow.millisecondsPerDay
 }
 
 /// A position in a history at which a notification is missing.
 public struct SubscriptionGap: Sendable, Hashable {
+  /// The rules that are broken.
   public let rules: [SubscriptionGapRule]
-  /// The notification types that would close it: `DID_FAIL_TO_RENEW`, `EXPIRED or REVOKE`.
+  /// The notification types that would close the gap, for people, such as `DID_FAIL_TO_RENEW` or `EXPIRED or REVOKE`.
   public let missing: String
-  /// The signing time of the step before it, milliseconds since 1970; nil at the beginning.
+  /// The signing time of the step before the gap, milliseconds since 1970; nil at the beginning.
   public let after: Int64?
-  /// The UUID of the step that shows it; empty for silence.
+  /// The UUID of the step that shows the gap; empty for silence.
   public let shownBy: String
   /// The signing time of that step, or for silence the end of the period; milliseconds since 1970.
   public let before: Int64
@@ -37,14 +41,15 @@ public struct SubscriptionGap: Sendable, Hashable {
     self.before = before
   }
 
-  /// The id, which depends only on the position.
+  /// The gap's id, which depends only on its position in the history.
   public var id: String { "\(shownBy.isEmpty ? "\(Self.silencePrefix)\(before)" : shownBy)" }
 
+  /// Begins the id of a gap of silence.
   static let silencePrefix = "silence:"
 }
 
 extension SubscriptionGap {
-  /// The form in events, messages and responses.
+  /// The format in events, messages and responses.
   public var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id), "rules": .array(rules.map { .string($0.rawValue) }), "missing": .string(missing), "before": .integer(before),
@@ -54,7 +59,7 @@ extension SubscriptionGap {
     return object
   }
 
-  /// Parses that form; nil if it is invalid.
+  /// Parses ``json``; nil if it is invalid.
   public init?(json object: JSONObject) {
     guard let rules = object["rules"]?.arrayValue, let before = object["before"]?.int64Value,
       let shownBy = object["shownBy"]?.stringValue

@@ -1,21 +1,31 @@
 import WireJSON
 
-/// The history of one subscription: its known steps in Apple's order, and the state that results from them.
+/// The history of one subscription: its known steps in Apple's order, and the state and the gaps that result from them.
 ///
-/// The state depends only on the set of steps, not on the order or number of their arrivals.
+/// ``insert(_:)`` adds a step at its position by time of signing. ``state`` and ``gaps`` are computed from all steps
+/// (``SubscriptionFold``), so they depend only on the set of steps, and not on the order or number of their arrivals.
+/// ``silence(at:after:)`` is the gap that no step shows. Verifier stores the history as ``stored`` and reports gaps
+/// (`SubscriptionLifecycle`).
+///
+/// ```swift
+/// var history = SubscriptionHistory(environment: "Production", originalTransactionId: "2000000123456789")
+/// if history.insert(step).isLate { … }  // a newer step arrived before this one
+/// let status = history.state?.status(at: now)
+/// for gap in history.gaps { … }
+/// ```
 public struct SubscriptionHistory: Sendable, Hashable {
   /// The result of adding a step.
   public enum Arrival: Sendable, Hashable {
-    /// It is the newest step.
+    /// The step is the newest one.
     case inOrder
-    /// A newer step arrived before it.
+    /// A newer step arrived before this one.
     case late
-    /// It is known; `late` says whether it was late at its first arrival.
+    /// The step is known. `late` is true if a newer step had arrived before its first arrival.
     case duplicate(late: Bool)
-    /// It is older than the steps that are kept individually, so it changes nothing.
+    /// The step is older than the steps that are kept individually, so it changes nothing.
     case beforeHistory
 
-    /// True if a newer step arrived before it.
+    /// True if a newer step arrived before this one.
     public var isLate: Bool {
       switch self {
       case .inOrder, .duplicate(late: false): false
@@ -24,7 +34,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
     }
   }
 
-  /// The greatest number of steps that are kept individually; older ones are kept only as the resulting state.
+  /// The greatest number of steps that are kept individually. Of older ones only the resulting state is kept.
   public static let maxSteps = 200
 
   public let environment: String
@@ -33,18 +43,18 @@ public struct SubscriptionHistory: Sendable, Hashable {
   public private(set) var steps: [LifecycleStep] = []
   /// The UUIDs of steps that arrived after a newer one.
   public private(set) var lateSteps: Set<String> = []
-  /// The ids of gaps that were looked up and cannot be closed.
+  /// The ids of gaps that were looked up and cannot be closed. They are not reported again.
   public private(set) var settledGaps: Set<String> = []
-  /// The state after the steps that are no longer kept.
+  /// The state after the steps that are no longer kept individually; nil if all steps are kept.
   private var base: SubscriptionState?
-  /// The number of steps that are no longer kept.
+  /// The number of steps that are no longer kept individually.
   public private(set) var compactedSteps = 0
-  /// The app, once a step has named it.
+  /// The app's bundle id; nil until a step names it.
   public var bundleId: String?
-  /// The ids under which the subscription continued, with the signing time of the earliest step that names this id, milliseconds since
-  /// 1970.
+  /// The original transaction ids under which the subscription continued after a migration. The values are the signing times of the
+  /// earliest steps under these ids that name this one as their previous id, milliseconds since 1970.
   public private(set) var continuations: [String: Int64] = [:]
-  /// The state under the previous id.
+  /// The state under the previous original transaction id; nil if there is no known one.
   public private(set) var inheritance: SubscriptionInheritance?
 
   public init(environment: String, originalTransactionId: String) {
@@ -52,51 +62,52 @@ public struct SubscriptionHistory: Sendable, Hashable {
     self.originalTransactionId = originalTransactionId
   }
 
-  /// Adds a step in order.
+  /// Adds a step at its position in Apple's order.
   public mutating func insert(_ step: LifecycleStep) -> Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
       return .duplicate(late: lateSteps.contains(step.notificationUUID))
     }
     if let base, step.signedDate <= base.lastSignedDate { return .beforeHistory }
-    let place = steps.firstIndex { step < $0 } ?? steps.count
-    steps.insert(step, at: place)
-    // Newer steps arrived under the following id.
-    let isLate = place < steps.count - 1 || continuation.map { step.signedDate < $0.at } ?? false
+    let index = steps.firstIndex { step < $0 } ?? steps.count
+    steps.insert(step, at: index)
+    // After a migration, newer steps may have arrived under the next id.
+    let isLate = index < steps.count - 1 || continuation.map { step.signedDate < $0.at } ?? false
     if isLate { lateSteps.insert(step.notificationUUID) }
     compact()
     return isLate ? .late : .inOrder
   }
 
-  /// Records that a gap cannot be closed, so that it is not suspected again.
+  /// Records that a gap cannot be closed, so that it is not reported again.
   public mutating func settle(_ gap: SubscriptionGap) { settledGaps.insert(gap.id) }
 
   // MARK: Migration
 
-  /// The id under which the subscription continues, and the time of that; nil if it was not migrated.
+  /// The original transaction id under which the subscription continues, and the time of the migration; nil if it was not migrated.
   public var continuation: (originalTransactionId: String, at: Int64)? {
     continuations.max { ($0.value, $0.key) < ($1.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// Records that the subscription continues under another id. Returns the state with which that begins; nil for the same id or another
-  /// app's.
+  /// Records that the subscription continues under another id. Returns the state with which the history of that id begins; nil if the id is
+  /// this one, the previous one, or of another app.
   public mutating func recordContinuation(as id: String, at date: Int64, bundleId: String?) -> SubscriptionInheritance? {
     guard id != originalTransactionId, id != inheritance?.originalTransactionId, date > .min else { return nil }
-    if let mine = self.bundleId, let its = bundleId, mine != its { return nil }
+    if let known = self.bundleId, let other = bundleId, known != other { return nil }
     continuations[id] = min(continuations[id] ?? date, date)
     if self.bundleId == nil { self.bundleId = bundleId }
     return inheritance(of: id)
   }
 
-  /// The state with which the history of the given id begins; nil if that is not a continuation of this one.
+  /// The state with which the history of the given id begins; nil if that id is not a continuation of this one.
   public func inheritance(of id: String) -> SubscriptionInheritance? {
     guard let date = continuations[id] else { return nil }
-    let until = folded.last { $0.state.lastSignedDate <= date }?.state ?? start
+    let lastState = outcomes.last { $0.state.lastSignedDate <= date }?.state ?? startState
     return SubscriptionInheritance(
-      originalTransactionId: originalTransactionId, at: date, state: until,
+      originalTransactionId: originalTransactionId, at: date, state: lastState,
       steps: compactedSteps + steps.count + (inheritance?.steps ?? 0))
   }
 
-  /// Takes over the state under the previous id. A better known state, and a first previous id, are kept.
+  /// Stores the state under the previous id, with which this history begins. A state that is stored already is replaced only by a newer one
+  /// of the same id (``SubscriptionInheritance/isNewer(than:)``).
   public mutating func begin(with inherited: SubscriptionInheritance) {
     guard inherited.originalTransactionId != originalTransactionId else { return }
     if let known = inheritance {
@@ -107,19 +118,19 @@ public struct SubscriptionHistory: Sendable, Hashable {
 
   // MARK: State and gaps
 
-  /// The current state; nil without any step.
-  public var state: SubscriptionState? { folded.last?.state ?? start }
+  /// The state after all steps; nil without any step.
+  public var state: SubscriptionState? { outcomes.last?.state ?? startState }
 
-  /// The status after each kept step.
-  public var statuses: [SubscriptionStatus] { folded.map(\.state.status) }
+  /// The status after each step that is kept individually.
+  public var statuses: [SubscriptionStatus] { outcomes.map(\.state.status) }
 
-  /// The gaps, except for settled ones.
+  /// The gaps that the steps show, except for settled ones.
   public var gaps: [SubscriptionGap] {
-    var before = start?.lastSignedDate
+    var before = startState?.lastSignedDate
     var gaps: [SubscriptionGap] = []
-    for (index, (step, fold)) in zip(steps, folded).enumerated() {
-      var (rules, missing) = (fold.broken, fold.missing)
-      if let status = fold.unannounced, !isAnnounced(status, after: index) {
+    for (index, (step, outcome)) in zip(steps, outcomes).enumerated() {
+      var (rules, missing) = (outcome.broken, outcome.missing)
+      if let status = outcome.unannounced, !isAnnounced(status, after: index) {
         if missing.isEmpty { missing = SubscriptionFold.announcement(of: status) }
         if !rules.contains(.changedFact) { rules.append(.changedFact) }
       }
@@ -132,32 +143,11 @@ public struct SubscriptionHistory: Sendable, Hashable {
     return gaps.filter { !settledGaps.contains($0.id) }
   }
 
-  /// True if a later step, within a day, announces a status that a step showed: its announcement was signed a little later.
+  /// True if a later step, signed within a day, announces the status that a step shows. The status was not missed then: Apple signed the
+  /// announcement after that step.
   private func isAnnounced(_ status: SubscriptionStatus, after index: Int) -> Bool {
     let latest = steps[index].signedDate.plus(SubscriptionGapRule.silenceAfter)
     return steps[(index + 1)...].prefix { $0.signedDate <= latest }.contains { SubscriptionFold.announces($0, status) }
-  }
-
-  /// The gap of silence at a given time; nil if there is none. `silence`: the time without notifications after the end that counts as a
-  /// gap, milliseconds.
-  public func silence(at now: Int64, after silence: Int64 = SubscriptionGapRule.silenceAfter) -> SubscriptionGap? {
-    guard let due = silenceDue(after: silence), now > due, let state, let end = state.awaitedEnd else { return nil }
-    return SubscriptionGap(
-      rules: [.silence],
-      missing: state.status == .billingRetry ? "DID_RENEW/BILLING_RECOVERY or EXPIRED/BILLING_RETRY" : "DID_RENEW or EXPIRED",
-      after: state.lastSignedDate, shownBy: "", before: end)
-  }
-
-  /// The time at which silence becomes a gap, milliseconds since 1970; nil if no notification is expected.
-  public func silenceDue(after silence: Int64 = SubscriptionGapRule.silenceAfter) -> Int64? {
-    // If the subscription continues under another id, notifications are expected for that one.
-    guard continuations.isEmpty, let end = state?.awaitedEnd, !settledGaps.contains("\(SubscriptionGap.silencePrefix)\(end)") else {
-      return nil
-    }
-    // If Apple was asked after the end and nothing was new, Apple is asked again after the same time.
-    let heard = steps.last.map { $0.isObservation ? $0.signedDate : 0 } ?? 0
-    let (due, overflow) = max(end, heard).addingReportingOverflow(silence)
-    return overflow ? nil : due
   }
 
   /// True if there is a gap with that id now.
@@ -165,27 +155,29 @@ public struct SubscriptionHistory: Sendable, Hashable {
     self.silence(at: now, after: silence)?.id == id || gaps.contains { $0.id == id }
   }
 
-  /// The number of steps before the one that shows a gap, or of all steps for silence. It changes only if the gap may have been closed and
-  /// opened again: a step arrived late before it, or, for silence, any step arrived.
+  /// The number of steps before the one that shows a gap, or of all steps for silence. The number changes only if the gap may have been
+  /// closed and opened again: if a step was inserted before the gap, or, for silence, if any step arrived.
   public func position(of gap: SubscriptionGap) -> Int {
-    let place = steps.firstIndex { $0.notificationUUID == gap.shownBy } ?? steps.count
-    return (inheritance?.steps ?? 0) + compactedSteps + place
+    let index = steps.firstIndex { $0.notificationUUID == gap.shownBy } ?? steps.count
+    return (inheritance?.steps ?? 0) + compactedSteps + index
   }
 
-  /// Ends a gap that no notification closes, with Apple's status; nil if Apple did not know the subscription or could not be asked.
+  /// Ends a gap that no notification closes, by adding Apple's status to the history. If the status does not end a silence, that gap is not
+  /// settled, and the status is requested again later.
   ///
-  /// If Apple's status does not end a silence, it is not settled, and Apple is asked again later.
+  /// - Parameter observation: Apple's status; nil if Apple does not know the subscription or could not be asked.
   public mutating func repair(_ gap: SubscriptionGap, by observation: LifecycleStep?) {
     if let observation { _ = insert(observation) }
     if gap.rules == [.silence], observation != nil, state?.awaitedEnd == gap.before { return }
     settle(gap)
   }
 
-  /// The state before the first kept step.
-  private var start: SubscriptionState? { base ?? inheritance?.state }
+  /// The state before the first step that is kept individually.
+  private var startState: SubscriptionState? { base ?? inheritance?.state }
 
-  private var folded: [SubscriptionFold.Outcome] {
-    var last = start
+  /// The result of each step that is kept individually.
+  private var outcomes: [SubscriptionFold.Outcome] {
+    var last = startState
     return steps.enumerated().map { index, step in
       let outcome = SubscriptionFold.next(last, step, beginsHistory: index == 0 && base == nil)
       last = outcome.state
@@ -197,18 +189,18 @@ public struct SubscriptionHistory: Sendable, Hashable {
   private mutating func compact() {
     guard steps.count > Self.maxSteps else { return }
     let old = steps.prefix(steps.count - Self.maxSteps / 2)
-    for step in old { base = SubscriptionFold.next(start, step, beginsHistory: base == nil).state }
+    for step in old { base = SubscriptionFold.next(startState, step, beginsHistory: base == nil).state }
     compactedSteps += old.count
     lateSteps.subtract(old.map(\.notificationUUID))
     steps.removeFirst(old.count)
-    // Ids of gaps that can no longer be found are removed.
+    // The ids of gaps that removed steps showed are removed too.
     let kept = Set(steps.map(\.notificationUUID))
     settledGaps = settledGaps.filter { kept.contains($0) || $0.hasPrefix(SubscriptionGap.silencePrefix) }
   }
 }
 
 extension SubscriptionHistory {
-  /// The stored form.
+  /// The stored format.
   public var stored: [UInt8] {
     var object: JSONObject = [
       "environment": .string(environment), "originalTransactionId": .string(originalTransactionId),
@@ -225,7 +217,7 @@ extension SubscriptionHistory {
     return JSONValue.object(object).serialized
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   public init?(stored bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let environment = object["environment"]?.stringValue,
       let id = object["originalTransactionId"]?.stringValue, let steps = object["steps"]?.arrayValue

@@ -1,14 +1,15 @@
 import WireJSON
 
-/// The price of a period and what it is for (JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload). Prices are compared and never
-/// added, because Apple provides them for display.
+/// The price of a period, with the product, offer and plan that it is for (JWSTransactionDecodedPayload, JWSRenewalInfoDecodedPayload).
+/// Prices are compared and never added, because Apple provides them for display only.
 public struct SubscriptionPrice: Sendable, Hashable {
-  /// Thousandths of the currency.
+  /// The price in thousandths of the currency's unit.
   public let milliunits: Int64
   public let currency: String?
   public let productId: String
-  /// The offer behind the price, `offerType` and `offerIdentifier`; nil for the regular price.
+  /// The offer to which the price belongs, as `offerType:offerIdentifier`; nil for the regular price.
   public let offer: String?
+  /// `billingPlanType` or `renewalBillingPlanType`.
   public let billingPlan: String?
 
   public init(milliunits: Int64, currency: String?, productId: String, offer: String? = nil, billingPlan: String? = nil) {
@@ -19,7 +20,7 @@ public struct SubscriptionPrice: Sendable, Hashable {
     self.billingPlan = billingPlan
   }
 
-  /// True if the other price is higher and comparable: the same product, currency, offer and payment plan.
+  /// True if the other price is higher and comparable, with the same product, currency, offer and billing plan.
   func isRaised(to other: SubscriptionPrice) -> Bool {
     currency == other.currency && productId == other.productId && offer == other.offer && billingPlan == other.billingPlan
       && other.milliunits > milliunits
@@ -27,13 +28,14 @@ public struct SubscriptionPrice: Sendable, Hashable {
 }
 
 extension SubscriptionPrice {
-  /// The price of a decoded transaction. Nil if it has none, for several seats, and if the app's owner sets prices (Advanced Commerce).
+  /// The price of a decoded transaction. Nil if it has none, if it is for several seats, and with the Advanced Commerce API, where the
+  /// app's owner sets prices.
   init?(transaction object: JSONObject) {
     guard object["quantity"]?.int64Value ?? 1 == 1 else { return nil }
     self.init(object, price: "price", product: "productId", plan: "billingPlanType")
   }
 
-  /// The next price in decoded renewal information. Nil as for a transaction.
+  /// The price of the next period in decoded renewal information. Nil if it has none, and with the Advanced Commerce API.
   init?(renewal object: JSONObject) {
     self.init(object, price: "renewalPrice", product: "autoRenewProductId", plan: "renewalBillingPlanType")
   }
@@ -47,7 +49,7 @@ extension SubscriptionPrice {
       billingPlan: object[plan]?.stringValue)
   }
 
-  /// The stored form.
+  /// The stored format.
   var json: JSONObject {
     var object: JSONObject = ["milliunits": .integer(milliunits), "productId": .string(productId)]
     object["currency"] = currency.map { .string($0) }
@@ -56,7 +58,7 @@ extension SubscriptionPrice {
     return object
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let milliunits = object["milliunits"]?.int64Value, let productId = object["productId"]?.stringValue else { return nil }
     self.init(

@@ -1,11 +1,11 @@
 import WireJSON
 
-/// The state of a subscription after its notifications up to some time. Times are milliseconds since 1970.
+/// The state of a subscription after some of its steps. ``SubscriptionFold`` computes it step by step. Times are milliseconds since 1970.
 public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var status: SubscriptionStatus
   /// The signing time of the step that led to this status.
   public internal(set) var since: Int64
-  /// Of the newest period.
+  // The facts of the newest period.
   public internal(set) var transactionId: String?
   public internal(set) var productId: String?
   public internal(set) var purchaseDate: Int64?
@@ -16,38 +16,39 @@ public struct SubscriptionState: Sendable, Hashable {
   /// The product of the next period.
   public internal(set) var autoRenewProductId: String?
   public internal(set) var subscriptionGroupId: String?
-  /// Of the newest period.
+  /// The country or region, ISO 3166-1 alpha-3.
   public internal(set) var storefront: String?
-  /// The time of the first purchase, under the id that the newest period names.
+  /// The time of the first purchase under the original transaction id.
   public internal(set) var originalPurchaseDate: Int64?
-  /// The time at which Apple signed the facts of the newest period's transaction; nil if it is not known.
+  /// The time at which Apple signed the facts of the newest period's transaction; nil if it is unknown.
   var factsSignedDate: Int64?
   /// The price of the newest period, with the offer that was used.
   var price: SubscriptionPrice?
   /// The price of the next period, with the offer of that period.
   var renewalPrice: SubscriptionPrice?
-  /// The next price if it is known, otherwise the last one.
+  /// The price of the next period if it is known, otherwise that of the newest one.
   public var presentPrice: SubscriptionPrice? { renewalPrice ?? price }
 
-  // Steps since the last start, for the rules on required earlier steps.
+  // Which steps there were since the newest period began. The rules on required earlier steps need them (`SubscriptionFold+Gaps.swift`).
   var sawFailure = false
   var sawGracePeriod = false
   var sawRenewalDisabled = false
   var sawPriceIncrease = false
-  /// True if a price increase was announced that has not been charged yet.
+  /// True if a price increase was announced and has not been charged yet.
   var sawPriceNotice = false
   var sawEnd = false
   /// True if the period began while renewal was disabled, and no later step changed that setting.
   var renewedWhileOff = false
-  /// The refunded transactions.
+  /// The ids of the refunded transactions.
   var refunded: [String] = []
   /// The signing time of the last step.
   var lastSignedDate: Int64
 
-  /// The longest time for which Apple retries a charge, milliseconds: sixty days; less in the sandbox.
+  /// The longest time for which Apple retries a charge, milliseconds: sixty days. In the sandbox it is shorter.
   static let maxRetryTime: Int64 = 60 * TimeWindow.millisecondsPerDay
 
-  /// The end of the paid period, of its grace period or of Apple's retries, if a notification must follow: a renewal, a failure or an end.
+  /// The end of the paid period, of its grace period or of Apple's retries. After it there must be a notification of a renewal, a failure
+  /// or an end. Nil if none is due.
   var awaitedEnd: Int64? {
     switch status {
     case .active, .activeNotRenewing: expiresDate
@@ -57,15 +58,17 @@ public struct SubscriptionState: Sendable, Hashable {
     }
   }
 
-  /// The status at a given time. It is `unknown-overdue` if a renewal or an end was due and there was no notification.
+  /// The status at a given time. It is `unknown-overdue` if a notification was due and none came within `silence` milliseconds.
   public func status(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> SubscriptionStatus {
     guard let end = awaitedEnd, now > end.plus(silence) else { return status }
     return .unknownOverdue
   }
 
-  /// True if the customer has access at a given time; nil if the app's owner decides, because a renewal was due and there was no
-  /// notification. If a commitment of several periods is cancelled, its periods still renew (``SubscriptionFold``), and access follows
-  /// `expiresDate` all the same. Access without renewal, and in a grace period, ends at the date that Apple named, also without a notification.
+  /// True if the customer has access at a given time. Nil if the app's owner must decide, because a notification was due and none came.
+  ///
+  /// Without renewal, and in a grace period, access ends at the date that Apple named, even if there is no notification. If a commitment of
+  /// several periods is cancelled, its periods are still renewed until its end; access then ends at the `expiresDate` of the newest known
+  /// period.
   public func hasAccess(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool? {
     let end: Int64? =
       switch status {
@@ -77,13 +80,13 @@ public struct SubscriptionState: Sendable, Hashable {
     return status(at: now, silence: silence).hasAccess
   }
 
-  /// The start of the status at a given time. For an overdue one, it is the time from which silence was a gap.
+  /// The start of the status that the subscription has at a given time. For `unknown-overdue` it is the time from which silence was a gap.
   public func since(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Int64 {
     guard status(at: now, silence: silence) == .unknownOverdue, let end = awaitedEnd else { return since }
     return end.plus(silence)
   }
 
-  /// The state before the first step: `active`, which the first step corrects.
+  /// The state before the first step. Its status is `active` until that step is applied.
   init(first step: LifecycleStep) {
     status = .active
     since = step.signedDate
@@ -92,7 +95,7 @@ public struct SubscriptionState: Sendable, Hashable {
 }
 
 extension SubscriptionState {
-  /// The stored form.
+  /// The stored format.
   var json: JSONObject {
     var object: JSONObject = [
       "status": .string(status.rawValue), "since": .integer(since), "lastSignedDate": .integer(lastSignedDate),
@@ -120,7 +123,7 @@ extension SubscriptionState {
     return object
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   init?(json object: JSONObject) {
     guard let status = object["status"]?.stringValue.flatMap(SubscriptionStatus.init), let since = object["since"]?.int64Value,
       let last = object["lastSignedDate"]?.int64Value
@@ -155,7 +158,7 @@ extension SubscriptionState {
 }
 
 extension Int64 {
-  /// The sum, limited to the greatest value.
+  /// The sum. If it overflows, the greatest or the least value.
   func plus(_ duration: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(duration)
     return overflow ? (duration < 0 ? .min : .max) : sum

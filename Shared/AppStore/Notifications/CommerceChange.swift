@@ -1,5 +1,5 @@
-/// A change of a purchase that a server requested with the Advanced Commerce API, and that a notification reports
-/// (App Store Server Notifications, `notificationType`).
+/// A change of a purchase that was requested with the Advanced Commerce API and is reported by a notification (App Store Server
+/// Notifications: notificationType).
 public enum CommerceChange: Sendable, Hashable {
   case metadata, migration, price
 
@@ -7,7 +7,7 @@ public enum CommerceChange: Sendable, Hashable {
   public init?(notificationType: String) {
     switch notificationType {
     case "METADATA_UPDATE": self = .metadata
-    // Apple's changelog and its libraries spell it differently.
+    // Apple's libraries write MIGRATION, and its changelog MIGRATE.
     case "MIGRATION", "MIGRATE": self = .migration
     case "PRICE_CHANGE": self = .price
     default: return nil

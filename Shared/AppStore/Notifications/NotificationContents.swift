@@ -1,22 +1,25 @@
 public import WireJSON
 
-/// A notification as Apple sends it (responseBodyV2DecodedPayload): the object that it is about, and the JWS inside it.
+/// The decoded payload of a notification (responseBodyV2DecodedPayload): finds the object that the notification is about, and the JWS
+/// inside it. The contract's `payloads.proto` declares their members: all times are milliseconds since 1970. ``NotificationMessage`` is about the notification's message in the queue.
 public struct NotificationContents: Sendable, Hashable {
-  /// The JWS inside a notification.
+  /// The position of a JWS inside a notification.
   struct Nested: Sendable, Hashable {
     /// The member of the notification whose object contains the JWS.
     let holder: String
+    /// The member of that object that is the JWS.
     let name: String
     let kind: SignedDataKind
   }
 
+  /// All JWS that a notification may contain.
   static let nested = [
     Nested(holder: "data", name: "signedTransactionInfo", kind: .transaction),
     Nested(holder: "data", name: "signedRenewalInfo", kind: .renewalInfo),
     Nested(holder: "appData", name: "signedAppTransactionInfo", kind: .appTransaction),
   ]
 
-  /// The members with the object that a notification is about. A notification has exactly one of them.
+  /// The members for what a notification may be about. A notification has exactly one of them.
   private static let subjects = ["data", "appData", "summary", "externalPurchaseToken"]
 
   private let object: JSONObject
@@ -29,13 +32,13 @@ public struct NotificationContents: Sendable, Hashable {
     return found.count == 1 ? found[0] : nil
   }
 
-  /// The first object that the notification could be about, for texts that are not verified.
+  /// The first object that the notification could be about; nil if there is none. For payloads that are not verified, and may have several.
   public var firstSubject: JSONObject? { Self.subjects.lazy.compactMap { object[$0]?.objectValue }.first }
 
-  /// The environment of the notification's data; nil if it names none.
+  /// The environment that the notification names; nil if it names none.
   var environment: String? {
     if let token = object["externalPurchaseToken"]?.objectValue {
-      // An external purchase token has no environment; it follows from its id.
+      // An external purchase token has no field for the environment, but its id shows it.
       guard let id = token["externalPurchaseId"]?.stringValue else { return nil }
       return ExternalPurchaseToken.server(ofId: id).rawValue
     }

@@ -1,56 +1,59 @@
-/// The valid filters of a notification history: pairs of a type and a subtype that exist (*notificationType*, *subtype*). Apple refuses
-/// others (4000018). A type that never comes without a subtype finds nothing without one.
+/// The valid filters of Get Notification History: the pairs of a type and a subtype that exist (notificationType, subtype). Apple refuses
+/// other pairs (4000018). A filter with a type alone finds only notifications without a subtype, so it is refused here if the type always
+/// has one.
 enum NotificationFilterRule {
-  /// The subtypes of a type, and whether it also comes without one.
-  private struct Kinds {
-    let subtypes: [String]
-    let isBare: Bool
+  /// The subtypes of a type.
+  private struct Subtypes {
+    let names: [String]
+    /// True if the type also comes without a subtype.
+    let mayBeAbsent: Bool
     /// True if there may be subtypes that Apple does not list.
-    let isOpen: Bool
+    let mayBeOther: Bool
 
-    init(_ subtypes: String..., isBare: Bool = true, isOpen: Bool = false) {
-      self.subtypes = subtypes
-      self.isBare = isBare
-      self.isOpen = isOpen
+    init(_ names: String..., mayBeAbsent: Bool = true, mayBeOther: Bool = false) {
+      self.names = names
+      self.mayBeAbsent = mayBeAbsent
+      self.mayBeOther = mayBeOther
     }
   }
 
-  private static let known: [String: Kinds] = [
-    "CONSUMPTION_REQUEST": Kinds(),
-    "DID_CHANGE_RENEWAL_PREF": Kinds("UPGRADE", "DOWNGRADE"),
-    "DID_CHANGE_RENEWAL_STATUS": Kinds("AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"),
-    "DID_FAIL_TO_RENEW": Kinds("GRACE_PERIOD"),
-    "DID_RENEW": Kinds("BILLING_RECOVERY"),
-    "EXPIRED": Kinds("VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"),
-    "EXTERNAL_PURCHASE_TOKEN": Kinds("CREATED", "ACTIVE_TOKEN_REMINDER", "UNREPORTED", isBare: false),
-    "GRACE_PERIOD_EXPIRED": Kinds(),
-    // Of the Advanced Commerce API. Apple's changelog calls the second one MIGRATE.
-    "METADATA_UPDATE": Kinds(isOpen: true), "MIGRATION": Kinds(isOpen: true), "MIGRATE": Kinds(isOpen: true),
-    "PRICE_CHANGE": Kinds(isOpen: true),
-    // The last two until January 2024.
-    "OFFER_REDEEMED": Kinds("UPGRADE", "DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE"),
-    "ONE_TIME_CHARGE": Kinds(),
-    "PRICE_INCREASE": Kinds("PENDING", "ACCEPTED", isBare: false),
-    "REFUND": Kinds(), "REFUND_DECLINED": Kinds(), "REFUND_REVERSED": Kinds(),
-    "RENEWAL_EXTENDED": Kinds(),
-    "RENEWAL_EXTENSION": Kinds("SUMMARY", "FAILURE", isBare: false),
-    "RESCIND_CONSENT": Kinds(),
-    "REVOKE": Kinds(),
-    "SUBSCRIBED": Kinds("INITIAL_BUY", "RESUBSCRIBE", isBare: false),
-    "TEST": Kinds(),
+  /// The subtypes by type.
+  private static let known: [String: Subtypes] = [
+    "CONSUMPTION_REQUEST": Subtypes(),
+    "DID_CHANGE_RENEWAL_PREF": Subtypes("UPGRADE", "DOWNGRADE"),
+    "DID_CHANGE_RENEWAL_STATUS": Subtypes("AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"),
+    "DID_FAIL_TO_RENEW": Subtypes("GRACE_PERIOD"),
+    "DID_RENEW": Subtypes("BILLING_RECOVERY"),
+    "EXPIRED": Subtypes("VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"),
+    "EXTERNAL_PURCHASE_TOKEN": Subtypes("CREATED", "ACTIVE_TOKEN_REMINDER", "UNREPORTED", mayBeAbsent: false),
+    "GRACE_PERIOD_EXPIRED": Subtypes(),
+    // The types of the Advanced Commerce API. Apple's libraries write MIGRATION, and its changelog MIGRATE.
+    "METADATA_UPDATE": Subtypes(mayBeOther: true), "MIGRATION": Subtypes(mayBeOther: true), "MIGRATE": Subtypes(mayBeOther: true),
+    "PRICE_CHANGE": Subtypes(mayBeOther: true),
+    // Apple has not used INITIAL_BUY and RESUBSCRIBE with this type since January 2024.
+    "OFFER_REDEEMED": Subtypes("UPGRADE", "DOWNGRADE", "INITIAL_BUY", "RESUBSCRIBE"),
+    "ONE_TIME_CHARGE": Subtypes(),
+    "PRICE_INCREASE": Subtypes("PENDING", "ACCEPTED", mayBeAbsent: false),
+    "REFUND": Subtypes(), "REFUND_DECLINED": Subtypes(), "REFUND_REVERSED": Subtypes(),
+    "RENEWAL_EXTENDED": Subtypes(),
+    "RENEWAL_EXTENSION": Subtypes("SUMMARY", "FAILURE", mayBeAbsent: false),
+    "RESCIND_CONSENT": Subtypes(),
+    "REVOKE": Subtypes(),
+    "SUBSCRIBED": Subtypes("INITIAL_BUY", "RESUBSCRIBE", mayBeAbsent: false),
+    "TEST": Subtypes(),
   ]
 
-  /// Throws for a pair that cannot exist. An unknown type, or one whose subtypes Apple does not list, is left to Apple.
+  /// Throws for a pair that does not exist. A type that is unknown here, and subtypes that Apple does not list, are left to Apple.
   static func check(type: String?, subtype: String?) throws(RequestRefusal) {
-    guard let type, let kinds = known[type] else { return }
-    let list = kinds.subtypes.joined(separator: ", ")
+    guard let type, let subtypes = known[type] else { return }
+    let list = subtypes.names.joined(separator: ", ")
     guard let subtype else {
-      if kinds.isBare { return }
-      throw RequestRefusal(field: "notificationSubtype", "must be given: \(type) comes only with one of \(list)")
+      if subtypes.mayBeAbsent { return }
+      throw RequestRefusal(field: "notificationSubtype", "must be given: \(type) always has one of \(list)")
     }
-    guard kinds.isOpen || kinds.subtypes.contains(subtype) else {
+    guard subtypes.mayBeOther || subtypes.names.contains(subtype) else {
       throw RequestRefusal(
-        field: "notificationSubtype", list.isEmpty ? "\(type) has no subtypes" : "is none of \(type): there are \(list)")
+        field: "notificationSubtype", list.isEmpty ? "must be absent: \(type) has no subtypes" : "must be a subtype of \(type): \(list)")
     }
   }
 }

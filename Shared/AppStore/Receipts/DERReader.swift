@@ -1,5 +1,6 @@
-/// Reads the tags and lengths of ASN.1 (DER, and the indefinite forms of BER that Xcode's receipts use), bounded.
+/// Reads the elements of ASN.1 in DER, and in BER with indefinite lengths, which Xcode's receipts use. The depth of nesting is limited.
 struct DERReader {
+  /// An element: its tag and its content, without the length.
   struct Element {
     let tag: UInt8
     let content: ArraySlice<UInt8>
@@ -8,7 +9,9 @@ struct DERReader {
 
   enum Failure: Error { case malformed, tooDeep }
 
+  /// The greatest depth of nesting, so that a crafted receipt cannot exhaust the stack.
   static let maxDepth = 24
+  /// The bytes that are not read yet.
   private var rest: ArraySlice<UInt8>
   private let depth: Int
 
@@ -25,10 +28,12 @@ struct DERReader {
     return DERReader(element.content, depth: depth + 1)
   }
 
+  /// Reads the next element.
   mutating func next() throws(Failure) -> Element {
     guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let first = rest.popFirst() else { throw .malformed }
     if first == 0x80 {
-      // An indefinite length ends at the end-of-contents marker of this level.
+      // An element of indefinite length ends at the end-of-contents marker, two zero bytes, of its own level. So its inner elements are
+      // read.
       guard tag & 0x20 != 0, depth < Self.maxDepth else { throw depth < Self.maxDepth ? .malformed : .tooDeep }
       var inner = DERReader(rest, depth: depth + 1)
       while !inner.rest.starts(with: [0, 0]) { _ = try inner.next() }
@@ -39,6 +44,7 @@ struct DERReader {
     var length = Int(first)
     if first > 0x80 {
       let count = Int(first & 0x7F)
+      // More than four bytes of length are longer than any receipt.
       guard count <= 4, rest.count >= count else { throw .malformed }
       length = rest.prefix(count).reduce(0) { $0 << 8 | Int($1) }
       rest = rest.dropFirst(count)
@@ -48,7 +54,7 @@ struct DERReader {
     return Element(tag: tag, content: rest.prefix(length))
   }
 
-  /// The bytes of a primitive or constructed OCTET STRING.
+  /// The bytes of an OCTET STRING, which may consist of several inner ones.
   func octets(_ element: Element) throws(Failure) -> [UInt8] {
     guard element.isConstructed else { return Array(element.content) }
     var pieces: [UInt8] = []

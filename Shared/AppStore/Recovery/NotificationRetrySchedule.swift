@@ -1,10 +1,10 @@
-/// Apple's own retries of a notification (Responding to App Store Server Notifications): in production 1, 12, 24, 48 and 72 hours after the
-/// previous attempt, in the sandbox none. Times are milliseconds.
+/// Apple's own retries of a notification that it could not deliver (Responding to App Store Server Notifications): in production 1, 12, 24,
+/// 48 and 72 hours after the previous attempt, in the sandbox none. Times are milliseconds.
 public struct NotificationRetrySchedule: Sendable, Hashable {
-  /// The times from the first attempt to each later one.
+  /// The times from the first attempt to each retry: in production 1, 13, 37, 85 and 157 hours.
   public let offsets: [Int64]
 
-  /// `scale`: the factor by which the schedule runs faster, for tests.
+  /// - Parameter scale: the factor by which the schedule runs faster, in development.
   public init(_ server: AppStoreServer, scale: Double = 1) {
     let hours: [Double] = server == .production ? [1, 12, 24, 48, 72] : []
     var sum = 0.0
@@ -14,16 +14,16 @@ public struct NotificationRetrySchedule: Sendable, Hashable {
     }
   }
 
-  /// The first attempt after `moment` for a notification that was first sent at `first`; nil if there is none.
+  /// The time of Apple's first attempt after `moment`, for a notification that Apple first sent at `first`; nil if there is none.
   public func attempt(after moment: Int64, first: Int64) -> Int64? {
     if first > moment { return first }
     return offsets.lazy.map { first + $0 }.first { $0 > moment }
   }
 
-  /// The time by which Apple will have retried every notification of a window that it could not deliver before `end`; nil if some of them
-  /// will not be retried.
-  func triedAgain(_ window: TimeWindow, end: Int64) -> Int64? {
-    // The next attempt is a step function of the first one, and a notification just after a step waits longest.
+  /// The time by which Apple will have retried, after `end`, every notification that it first sent in the window; nil if some of them have
+  /// no retry left.
+  func allRetriedAt(_ window: TimeWindow, end: Int64) -> Int64? {
+    // The latest retry is that of the earliest notification, of the last one, or of one whose previous attempt was just at `end`.
     var latest: Int64 = 0
     let firsts = [window.start, window.end - 1] + offsets.map { end - $0 }.filter { $0 >= window.start && $0 < window.end }
     for first in firsts {

@@ -1,7 +1,7 @@
-/// Limits the concurrent recoveries of an app. Each of Apple's servers and each origin has slots of its own, so that recoveries for a
-/// failing server do not delay those for the other one, and scheduled ones do not delay those for outages or callers.
+/// Limits the concurrent recoveries of an app. Each pair of a server and an origin has slots of its own, so that recoveries at a failing
+/// server do not delay those at the other one, and scheduled recoveries do not delay those for outages or callers.
 public enum RecoverySlots {
-  /// A server and an origin, which share slots.
+  /// The recoveries of one server and one origin, which share slots.
   public struct SlotGroup: Sendable, Hashable {
     public let server: AppStoreServer
     public let origin: RecoveryOrigin
@@ -26,10 +26,12 @@ public enum RecoverySlots {
     }
   }
 
-  /// The number of slots of a group.
+  /// The number of slots of a group with this origin.
   public static func limit(_ origin: RecoveryOrigin) -> Int { origin == .request ? 4 : 2 }
 
-  /// The ids of the recoveries that get a free slot, in order. `active`: the groups of the running recoveries.
+  /// The ids of the waiting recoveries that get a free slot, in the order in which they begin.
+  ///
+  /// - Parameter active: the group of each running recovery.
   public static func beginning(_ waiting: [Candidate], active: [SlotGroup]) -> [String] {
     var taken: [SlotGroup: Int] = [:]
     for slotGroup in active { taken[slotGroup, default: 0] += 1 }

@@ -1,10 +1,13 @@
 public import WireJSON
 
-/// The answer to the App Store: one of four things to show, or none, in which case it shows the default message (RealtimeResponseBody).
+/// The answer to a realtime request of the App Store: one of four things to show, or nothing, so that the App Store shows the default
+/// message (RealtimeResponseBody).
 public enum RealtimeAnswer: Sendable, Hashable {
-  /// A promotional offer's signature in one of its two forms (promotionalOffer).
+  /// The signature of a promotional offer in one of its two versions (promotionalOffer).
   public enum OfferSignature: Sendable, Hashable {
+    /// The second version (``AppStoreRequestJWS``).
     case jws(String)
+    /// The first version (``PromotionalOffer``).
     case original(OriginalOfferSignature)
   }
 
@@ -12,10 +15,10 @@ public enum RealtimeAnswer: Sendable, Hashable {
   case message(identifier: String)
   case alternateProduct(identifier: String, productId: String, billingPlanType: String?)
   case promotionalOffer(identifier: String, OfferSignature)
-  /// `data`: a Base64-encoded JSON object that holds the signed request.
+  /// `data` is a Base64-encoded JSON object that contains the signed request (``AdvancedCommerceOffer``).
   case advancedCommerce(identifier: String, data: String)
 
-  /// The kind of answer, for metrics and events.
+  /// The kind of the answer, for metrics and events.
   public var kind: String {
     switch self {
     case .defaultMessage: "default"
@@ -26,7 +29,7 @@ public enum RealtimeAnswer: Sendable, Hashable {
     }
   }
 
-  /// The message to show; nil for the default message.
+  /// The identifier of the message to show; nil for the default message.
   public var messageIdentifier: String? {
     switch self {
     case .defaultMessage: nil
@@ -82,18 +85,18 @@ public enum RealtimeAnswer: Sendable, Hashable {
   }
 }
 
-/// A promotional offer's signature in its original form, with what was signed (promotionalOfferSignatureV1).
+/// The first version of a promotional offer's signature, with the values that were signed (promotionalOfferSignatureV1).
 public struct OriginalOfferSignature: Sendable, Hashable {
   /// DER in standard Base64.
   public let encodedSignature: String
   public let productId: String
-  /// A UUID, lower case.
+  /// A UUID in lower case.
   public let nonce: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
   public let keyId: String
   public let offerIdentifier: String
-  /// A UUID, lower case.
+  /// A UUID in lower case.
   public let appAccountToken: String?
 
   public init(

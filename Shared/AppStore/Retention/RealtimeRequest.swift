@@ -1,43 +1,46 @@
 public import WireJSON
 
-/// The body of a request for a retention message (RealtimeRequestBody).
+/// The body of the App Store's request for a retention message (RealtimeRequestBody). Its JWS contains a ``RealtimeRequest``.
 public struct RealtimeRequestBody: Sendable, Hashable {
+  /// The JWS, not verified.
   public let signedPayload: String
 
-  /// Parses a body. Nothing is verified.
+  /// Parses a body without verification. Throws ``RequestRefusal``.
   public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(RequestRefusal) {
     let value: JSONValue
     do { value = try JSONValue(parsing: bytes, limits: limits) } catch { throw RequestRefusal(field: error.path, error.reason) }
     guard case .object(let object) = value else { throw RequestRefusal(field: "", "must be a JSON object") }
     guard let text = object["signedPayload"]?.stringValue, !text.isEmpty else {
-      throw RequestRefusal(field: "signedPayload", "must be the App Store's signed request, a text")
+      throw RequestRefusal(field: "signedPayload", "must be a text, the App Store's signed request")
     }
     signedPayload = text
   }
 }
 
-/// A request of the App Store when a customer looks at a subscription and may cancel it (DecodedRealtimeRequestBody).
+/// The decoded request for a retention message. The App Store sends it when a customer looks at a subscription and may cancel it
+/// (DecodedRealtimeRequestBody).
 public struct RealtimeRequest: Sendable, Hashable {
   public let originalTransactionId: String
   public let appAppleId: Int64
   public let productId: String
-  /// As it was sent.
+  /// The customer's locale as the App Store sent it.
   public let userLocale: String
-  /// A UUID, lower case.
+  /// A UUID in lower case.
   public let requestIdentifier: String
   public let environment: String
   /// Milliseconds since 1970.
   public let signedDate: Int64
-  /// The natural key of the request.
+  /// The natural key of the request, made from its environment and identifier.
   public let naturalKey: String
 
+  /// The longest text, bytes (our limit).
   private static let maxTextBytes = 256
 
-  /// Reads a verified payload.
+  /// Reads a verified payload. Throws ``RequestRefusal`` with the field.
   public init(validating payload: JSONObject) throws(RequestRefusal) {
     originalTransactionId = try Self.text("originalTransactionId", payload)
     guard let app = payload["appAppleId"]?.int64Value, app >= 0 else {
-      throw RequestRefusal(field: "appAppleId", "must be the app's number")
+      throw RequestRefusal(field: "appAppleId", "must be the app's Apple id, a number")
     }
     appAppleId = app
     productId = try Self.text("productId", payload)
@@ -51,9 +54,10 @@ public struct RealtimeRequest: Sendable, Hashable {
     naturalKey = Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier)
   }
 
-  /// Nil if ``userLocale`` is not a locale.
+  /// ``userLocale`` as a locale; nil if it is not one.
   public var locale: LocaleTag? { LocaleTag(userLocale) }
 
+  /// The natural key of a request.
   public static func naturalKey(environment: String, requestIdentifier: String) -> String {
     "retention:\(environment):\(requestIdentifier)"
   }

@@ -1,4 +1,4 @@
-/// The rules for identifiers in retention messaging: those of offers, with the errors of requests.
+/// The rules for identifiers in retention messaging. They are those of ``OfferRules``, but throw ``RequestRefusal``.
 enum RetentionFieldRules {
   /// A UUID with hyphens, returned in lower case.
   static func uuid(_ text: String, _ field: String) throws(RequestRefusal) -> String {

@@ -1,11 +1,12 @@
-/// The messages that Apple shows: it shows a message only if the message and all of its images are approved, and a message with an image
-/// only by itself, neither with an offer nor with another product (Retention Messaging API: Setting up retention messages).
+/// The messages that Apple shows (Retention Messaging API: Setting up retention messages). Apple shows a message only if the message and
+/// all of its images are approved. A message with an image is shown only alone, neither with an offer nor with another product.
 public struct RetentionMessageList: Sendable, Hashable {
+  /// Begins a text of ``texts`` that marks a message with an image.
   private static let imageMark = "image:"
 
-  /// Identifiers in lower case.
+  /// The identifiers of the approved messages, in lower case.
   public let approved: Set<String>
-  /// Those of them that have an image.
+  /// The identifiers of the approved messages that have an image.
   public let withImage: Set<String>
 
   public init(approved: Set<String>, withImage: Set<String> = []) {
@@ -22,8 +23,8 @@ public struct RetentionMessageList: Sendable, Hashable {
     }
   }
 
-  /// The list as texts: each identifier, and a second text for each message with an image. Older builds ignore the second text, because no
-  /// message has such an identifier.
+  /// The list as texts, for storage: each identifier, and a second text for each message with an image. A build that does not know the
+  /// second kind ignores it, because no message has such an identifier.
   public var texts: [String] { approved.sorted() + withImage.sorted().map { Self.imageMark + $0 } }
 
   /// Reads ``texts``.

@@ -1,19 +1,20 @@
-/// An answer with a chosen message, which may still have to be signed.
+/// A proposed answer: its message is chosen, but it may still have to be signed. ``RealtimeAnswer`` is the finished answer.
 public struct RetentionProposal: Sendable, Hashable {
   /// A promotional offer to be signed.
   public struct Offer: Sendable, Hashable {
+    /// The version of the signature.
     public enum SignatureVersion: String, Sendable, Hashable, CaseIterable {
-      /// The original form.
+      /// The first version (``PromotionalOffer``).
       case v1 = "V1"
-      /// A JWS, which names the customer's transaction.
+      /// The second version, a JWS that names the customer's transaction (``AppStoreRequestJWS``).
       case v2 = "V2"
     }
 
     public let offerIdentifier: String
-    /// The product of the offer; nil for the customer's current one.
+    /// The product of the offer; nil for the customer's current product.
     public let productId: String?
     public let version: SignatureVersion
-    /// The token for the resulting transaction; only with V1.
+    /// The app account token for the resulting transaction, a UUID in lower case; only with V1, whose signature contains it.
     public let appAccountToken: String?
 
     public init(
@@ -26,24 +27,26 @@ public struct RetentionProposal: Sendable, Hashable {
       }
       self.version = known
       guard appAccountToken == nil || known == .v1 else {
-        throw RequestRefusal(field: "appAccountToken", "is signed in the form V1 alone")
+        throw RequestRefusal(field: "appAccountToken", "must be absent: only a signature of version V1 contains it")
       }
       self.appAccountToken = try appAccountToken.map { text throws(RequestRefusal) in try RetentionFieldRules.uuid(text, "appAccountToken")
       }
     }
   }
 
+  /// What the answer shows.
   public enum Content: Sendable, Hashable {
     case message
     case alternateProduct(productId: String, billingPlanType: String?)
     case promotionalOffer(Offer)
-    /// The JSON text of a request. What it needs for one customer is added before it is signed.
+    /// The JSON text of a request. Before it is signed, the values for the customer are added (``AdvancedCommerceOffer/request(_:for:)``).
     case advancedCommerce(request: String)
   }
 
-  /// The billing plans of Apple (billingPlanType).
+  /// Apple's billing plans (billingPlanType).
   public static let billingPlanTypes: Set = ["BILLED_UPFRONT", "MONTHLY"]
 
+  /// A UUID in lower case.
   public let messageIdentifier: String
   public let content: Content
 
@@ -52,12 +55,13 @@ public struct RetentionProposal: Sendable, Hashable {
     self.content = try Self.checked(content)
   }
 
+  /// A proposal from values that were checked before.
   init(known messageIdentifier: String, _ content: Content) {
     self.messageIdentifier = messageIdentifier
     self.content = content
   }
 
-  /// True if signer must sign it.
+  /// True if the service signer must sign the answer.
   public var needsSignature: Bool {
     switch content {
     case .message, .alternateProduct: false
@@ -65,7 +69,7 @@ public struct RetentionProposal: Sendable, Hashable {
     }
   }
 
-  /// The answer, if it needs no signature; otherwise nil.
+  /// The finished answer if it needs no signature; otherwise nil.
   public var unsigned: RealtimeAnswer? {
     switch content {
     case .message: .message(identifier: messageIdentifier)
@@ -75,6 +79,7 @@ public struct RetentionProposal: Sendable, Hashable {
     }
   }
 
+  /// Throws ``RequestRefusal`` for an invalid content.
   static func checked(_ content: Content) throws(RequestRefusal) -> Content {
     switch content {
     case .message, .promotionalOffer: break

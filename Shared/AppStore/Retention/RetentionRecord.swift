@@ -1,17 +1,17 @@
 public import WireJSON
 
-/// A request for a retention message and its answer, queued to be published as an event.
+/// A request for a retention message and its answer, queued so that verifier publishes them as an event.
 public struct RetentionRecord: Sendable, Hashable {
-  /// The kind of the message in the queue.
+  /// The kind of the queue's message.
   public static let kind = "retention"
-  /// The attribute with the app whose URL was called.
+  /// The name of the attribute with the bundle id of the app whose URL was called.
   public static let bundleIdAttribute = "bundleId"
 
-  /// The App Store's JWS, which is verified again before the event is published.
+  /// The App Store's JWS. It is verified again before the event is published.
   public let signedPayload: String
-  /// The answer's body.
+  /// The body of the answer (``RealtimeAnswer/json``).
   public let answer: JSONObject
-  /// The decision that led to the answer.
+  /// How the answer was chosen, as JSON.
   public let decision: JSONObject
 
   public init(signedPayload: String, answer: JSONObject, decision: JSONObject) {

@@ -1,4 +1,4 @@
-/// A possible answer whose message is not chosen yet.
+/// A possible answer of a rule. Its message depends on the customer's locale.
 public struct RetentionOption: Sendable, Hashable {
   public let message: RetentionMessageChoice
   public let content: RetentionProposal.Content
@@ -9,12 +9,12 @@ public struct RetentionOption: Sendable, Hashable {
   }
 }
 
-/// A rule: conditions and options. The options are tried in order: the next one is used if a message is not approved or a signature is not
-/// available in time.
+/// A rule of an app: its conditions, and the possible answers if they hold. The options are tried in order. The next one is used if the
+/// message of an option is not approved, or its signature is not available in time.
 public struct RetentionRule: Sendable, Hashable {
   public let name: String
   public let conditions: RetentionConditions
-  /// If empty, the App Store shows the default message.
+  /// The possible answers. If there are none, the App Store shows the default message.
   public let options: [RetentionOption]
 
   public init(name: String, conditions: RetentionConditions, options: [RetentionOption]) {
@@ -24,7 +24,10 @@ public struct RetentionRule: Sendable, Hashable {
   }
 }
 
-/// An app's rules. The first one that applies decides.
+/// An app's rules for retention messages, which answer the App Store's realtime requests.
+///
+/// ``match(_:_:at:)`` returns the first rule that applies to a request, ``RetentionRule/proposals(for:isShown:)`` that rule's answers in
+/// order. Ingest takes the first answer that it can finish (`RetentionResponder`), which signer may have to sign.
 public struct RetentionRuleSet: Sendable, Hashable {
   public let rules: [RetentionRule]
 
@@ -34,14 +37,14 @@ public struct RetentionRuleSet: Sendable, Hashable {
   public struct Match: Sendable, Hashable {
     /// Nil if no rule applies.
     public let rule: RetentionRule?
-    /// Earlier rules that might apply, but need the history, which is unknown.
+    /// The names of earlier rules that may apply, but need the history, which is unknown.
     public let undecided: [String]
   }
 
-  /// Pure: the same request and facts at the same time match the same rule.
+  /// Finds the first rule that applies. Pure: the same request and facts at the same time give the same rule.
   ///
   /// - Parameters:
-  ///   - facts: nil if the history is unknown. Rules that need it do not apply then.
+  ///   - facts: nil if the history is unknown. Rules that need the history do not apply then.
   ///   - now: milliseconds since 1970.
   public func match(_ request: RealtimeRequest, _ facts: RetentionFacts?, at now: Int64) -> Match {
     var undecided: [String] = []
@@ -55,19 +58,21 @@ public struct RetentionRuleSet: Sendable, Hashable {
     return Match(rule: nil, undecided: undecided)
   }
 
-  /// The customer's buckets in the rules' experiments, by name.
+  /// The customer's bucket in each experiment of the rules, by the experiment's name.
   public func experiments(of request: RealtimeRequest) -> [String: Int] {
-    var places: [String: Int] = [:]
+    var buckets: [String: Int] = [:]
     for rule in rules {
       guard let name = rule.conditions.experiment?.experiment else { continue }
-      places[name] = ExperimentShare.bucket(of: request.originalTransactionId, in: name)
+      buckets[name] = ExperimentShare.bucket(of: request.originalTransactionId, in: name)
     }
-    return places
+    return buckets
   }
 }
 
 extension RetentionRule {
-  /// The possible answers in order, and the messages that may not be shown.
+  /// The rule's answers for a request, in order, and the identifiers of the messages that were left out because they may not be shown.
+  ///
+  /// - Parameter isShown: returns true if Apple shows the message in an answer with this content (``RetentionMessageList/shows(_:in:)``).
   public func proposals(
     for request: RealtimeRequest, isShown: (String, RetentionProposal.Content) -> Bool
   ) -> (usable: [RetentionProposal], unapproved: [String]) {

@@ -1,12 +1,12 @@
 public import WireJSON
 
-/// One page of Get Notification History (NotificationHistoryResponse): at most twenty items in any order.
+/// One page of Get Notification History (NotificationHistoryResponse): at most twenty notifications, in any order.
 public struct NotificationHistoryPage: Sendable, Hashable {
   /// One of Apple's attempts to deliver a notification (sendAttemptItem).
   public struct SendAttempt: Sendable, Hashable {
     /// `sendAttemptResult`, including unknown values.
     public let result: String
-    /// `attemptDate`, milliseconds since 1970; nil in the obsolete form, which names none.
+    /// `attemptDate`, milliseconds since 1970; nil in the obsolete format, which has none.
     public let date: Int64?
 
     public init(result: String, date: Int64?) {
@@ -17,7 +17,7 @@ public struct NotificationHistoryPage: Sendable, Hashable {
 
   /// A notification and Apple's attempts to deliver it.
   public struct Item: Sendable, Hashable {
-    /// The payload that was posted, or would have been.
+    /// The JWS that Apple posted or tried to post, byte for byte.
     public let signedPayload: String
     public let sendAttempts: [SendAttempt]
 
@@ -33,10 +33,10 @@ public struct NotificationHistoryPage: Sendable, Hashable {
   public let items: [Item]
   public let hasMore: Bool
   public let paginationToken: String?
-  /// The number of items without a signed payload. They are not in ``items``.
+  /// The number of Apple's items without a signed payload, which are left out of ``items``.
   public let unusable: Int
 
-  /// Parses an answer; nil if it is not such a page.
+  /// Parses a response; nil if it is not such a page.
   public init?(_ response: JSONObject) {
     // Apple omits an empty list.
     let list: [JSONValue]
@@ -50,7 +50,7 @@ public struct NotificationHistoryPage: Sendable, Hashable {
       var attempts = (item["sendAttempts"]?.arrayValue ?? []).compactMap { attempt in
         attempt["sendAttemptResult"]?.stringValue.map { SendAttempt(result: $0, date: attempt["attemptDate"]?.int64Value) }
       }
-      // The obsolete form with a single attempt.
+      // The obsolete format has only the first attempt.
       if item["sendAttempts"] == nil, let first = item["firstSendAttemptResult"]?.stringValue {
         attempts = [SendAttempt(result: first, date: nil)]
       }

@@ -1,18 +1,19 @@
 public import WireJSON
 
-/// Finds the JWS in Apple's answers, in order.
+/// Finds the JWS in responses of the App Store Server API. Their signatures are not verified here.
 public enum SignedParts {
   /// The kind of a JWS, by the name of its field.
   public enum Kind: String, Sendable, Hashable {
     case transaction, renewalInfo, appTransaction, notification
   }
 
+  /// A JWS and its kind.
   public struct Part: Sendable, Hashable {
     public let kind: Kind
     public let jws: String
   }
 
-  /// All JWS of an answer, at any depth.
+  /// All JWS in a response, at any depth, in the response's order.
   public static func find(in response: JSONObject) -> [Part] {
     var parts: [Part] = []
     for member in response.members { collect(member.key, member.value, &parts) }

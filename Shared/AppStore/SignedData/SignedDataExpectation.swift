@@ -1,16 +1,17 @@
-/// What the caller expects of signed data. For a property that is nil, the value of the configured app that the data names is used.
+/// The app and environment that the caller expects in signed data. A property that is nil is taken from the configured app that the data
+/// names (``KnownApp``).
 public struct SignedDataExpectation: Sendable, Hashable {
-  /// The attribute of a queued delivery that names the app whose URL was called.
+  /// The name of the message attribute with the bundle id of the app whose URL was called.
   public static let bundleIdAttribute = "expectedBundleId"
 
   public var bundleId: String?
   public var appAppleId: Int64?
   public var environment: String?
-  /// True if the app must be configured even if its bundle id is expected here.
-  public var isOfKnownApp: Bool
+  /// True if the app must be configured. False if, with a ``bundleId``, the data of an app that is not configured is accepted too.
+  public var requiresKnownApp: Bool
 
-  public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, isOfKnownApp: Bool = false) {
-    self.isOfKnownApp = isOfKnownApp
+  public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, requiresKnownApp: Bool = false) {
+    self.requiresKnownApp = requiresKnownApp
     self.bundleId = bundleId
     self.appAppleId = appAppleId
     self.environment = environment

@@ -1,16 +1,19 @@
 import WireJSON
 
-/// The app and environment that the data names.
+/// The app and the environment that a payload names, read from the fields in which each kind of data has them. A verifier compares them
+/// with the expected ones (`SignedDataVerifier+Identity.swift`).
 struct SignedDataIdentity {
   let bundleId: String?
   let appAppleId: Int64?
-  /// Nil if the data does not name one.
+  /// Nil if the data names none.
   let environment: String?
-  /// True if production data of this kind has the app's Apple id.
+  /// True if production data of this kind contains the app's Apple id.
   let checksAppAppleId: Bool
 
+  /// True if the data names an environment whose data Apple does not sign.
   var isUnsigned: Bool { environment.map(KnownApp.unsignedEnvironments.contains) ?? false }
 
+  /// Throws `malformed` if a required field is missing.
   init(_ kind: SignedDataKind, _ payload: JSONObject) throws(SignedDataRefusal) {
     let holder: JSONObject
     if kind == .notification {
@@ -35,6 +38,7 @@ struct SignedDataIdentity {
     checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
   }
 
+  /// The environment that a payload of this kind names; nil if it names none.
   static func environment(_ kind: SignedDataKind, _ payload: JSONObject) -> String? {
     switch kind {
     case .appTransaction: payload["receiptType"]?.stringValue

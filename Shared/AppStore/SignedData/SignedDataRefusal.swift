@@ -1,4 +1,4 @@
-/// Why data is refused, on the way to a verdict.
+/// An error within the verifier, which becomes the reason and field of the verdict (``SignedDataVerdict``).
 struct SignedDataRefusal: Error {
   let reason: SignedDataReason
   let field: String?

@@ -1,18 +1,18 @@
 import WireJSON
 
-/// Which apps and environments are accepted. ``SignedDataIdentity`` has the fields in which each kind of data names them.
+/// Decides whether the app and the environment that signed data names are accepted. ``SignedDataIdentity`` reads them from the data.
 extension SignedDataVerifier {
   /// The environments whose data Apple signs.
   private static let signedEnvironments = ["Production", "Sandbox"]
 
-  /// The app is checked first, then the environment.
+  /// The reason to reject the data because of its app; nil if the app is accepted. The environment is checked afterwards.
   func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
     var app = app(of: identity, expecting)
     // An app that is not configured for the environment counts as not configured.
     if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
     if let bundleId = identity.bundleId {
       if let expected = expecting.bundleId, !expected.isExactly(bundleId) { return .wrongApp }
-      if app == nil, expecting.bundleId == nil || expecting.isOfKnownApp { return .wrongApp }
+      if app == nil, expecting.bundleId == nil || expecting.requiresKnownApp { return .wrongApp }
     }
     // Apple omits the app's Apple id in the sandbox.
     guard identity.checksAppAppleId, (expecting.environment ?? identity.environment) == "Production" else { return nil }
@@ -23,6 +23,7 @@ extension SignedDataVerifier {
     return .wrongApp
   }
 
+  /// The reason to reject the data because of its environment; nil if the environment is accepted.
   func wrongEnvironment(
     _ identity: SignedDataIdentity, _ environment: String, _ expecting: SignedDataExpectation
   ) -> SignedDataReason? {
@@ -33,6 +34,7 @@ extension SignedDataVerifier {
     return app.environments.contains(environment) ? nil : .wrongEnvironment
   }
 
+  /// The configured app that the data names, or that the caller expects if the data names none; nil if there is none.
   func app(of identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> KnownApp? {
     if let bundleId = identity.bundleId ?? expecting.bundleId { return apps.first { $0.bundleId.isExactly(bundleId) } }
     return identity.appAppleId.flatMap { id in apps.first { $0.appAppleId == id } }

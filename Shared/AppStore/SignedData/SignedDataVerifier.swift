@@ -1,18 +1,28 @@
 public import Cryptography
 import WireJSON
 
-/// Verifies JWS of the App Store: form, algorithm, chain (``CertificateChainVerifier``: three certificates, leaf first), signature, identity, in
-/// this order (App Store Server API: JWSDecodedHeader, x5c).
-/// Pure: the time is passed in.
+/// Verifies JWS of the App Store (App Store Server API: JWSDecodedHeader, x5c). The checks in their order: the format, the algorithm, the
+/// chain of three certificates (``CertificateChainVerifier``), the signature, the app, the environment
+/// (`SignedDataVerifier+Identity.swift`), and for a notification the JWS inside it. The time is passed in.
+///
+/// ```swift
+/// let verdict = verifier.verdict(on: signedPayload, kind: .notification, now: now)
+/// guard verdict.valid else { return reject(verdict.reason, verdict.field) }
+/// let transactionId = verdict.transactionInfo?["transactionId"]?.stringValue
+/// ```
+///
+/// Whether a certificate was revoked is not checked here, but by `RevocationCheckedVerifier` in verifier.
 public struct SignedDataVerifier: Sendable {
+  // The longest JWS, bytes (our limits).
   private static let tokenLimit = 64 << 10
   private static let notificationLimit = 256 << 10
-  /// The tolerance for Apple's clock being ahead of ours, milliseconds.
+  /// How far the time of signing may be after our clock's time, milliseconds, because our clock may be behind Apple's.
   private static let clockTolerance: Int64 = 300_000
 
   private let chains: CertificateChainVerifier
   let apps: [KnownApp]
-  /// True if data of Xcode and local testing, which Apple does not sign, is accepted without verification for apps with that environment.
+  /// True if the data of Xcode and of local testing is accepted without verification for apps that have that environment. Apple does not
+  /// sign it.
   let acceptsXcodeData: Bool
 
   public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
@@ -21,7 +31,7 @@ public struct SignedDataVerifier: Sendable {
     self.acceptsXcodeData = acceptsXcodeData
   }
 
-  /// A verifier for other apps that accepts signed data only. It shares the cache of certificates.
+  /// A verifier for other apps that accepts only data that Apple signs. It shares this verifier's cache of certificates.
   public func ofSignedData(of apps: [KnownApp]) -> SignedDataVerifier { SignedDataVerifier(chains: chains, apps: apps) }
 
   /// Verifies `signedData` at `now`, milliseconds since 1970.
@@ -32,8 +42,8 @@ public struct SignedDataVerifier: Sendable {
     return verdict(on: signedData, kind: kind, expecting: expecting, now: now, chains: &chains)
   }
 
-  /// Verifies `signedData`, and returns the certificate chains, including those of nested JWS, so that the caller can check their
-  /// revocation.
+  /// Verifies `signedData` as ``verdict(on:kind:expecting:now:)``. Appends the certificate chains to `chains`, including those of nested
+  /// JWS, so that the caller can check whether they were revoked.
   public func verdict(
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64,
     chains: inout [VerifiedChain]
@@ -71,8 +81,13 @@ public struct SignedDataVerifier: Sendable {
 
   // MARK: Verification
 
+  /// The payload after all checks but those of the app and the environment.
+  ///
+  /// - Parameters:
+  ///   - isUnsigned: returns true for a payload that is accepted without a signature.
+  ///   - usedChains: gets the JWS's certificate chain.
   private func verifiedPayload(
-    _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ built: inout [VerifiedChain]
+    _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ usedChains: inout [VerifiedChain]
   ) -> Result<JSONObject, SignedDataRefusal> {
     do throws(SignedDataRefusal) {
       let jws: EncodedJWS
@@ -84,10 +99,10 @@ public struct SignedDataVerifier: Sendable {
       if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
         let known = chains.known(jws.header, at: time / 1000), let digest = known.digest(of: jws)
       {
-        // The same header was verified before, so its algorithm and certificates are valid.
+        // A JWS with the same header was verified before, so the algorithm and the certificates are valid.
         if isUnsigned(payload) { return .success(payload) }
         try verify(jws.signature, of: digest, under: known.chain)
-        built.append(known.chain)
+        usedChains.append(known.chain)
         return .success(payload)
       }
       guard let decoded = jws.header.decoded else { throw SignedDataRefusal(.malformedJWS) }
@@ -102,14 +117,14 @@ public struct SignedDataVerifier: Sendable {
       guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
       let time: Int64
       do throws(SignedDataRefusal) { time = try effectiveTime(kind, payload, now: now) } catch {
-        // Invalid certificates are reported before an invalid date in the payload.
-        try chain { () throws(ChainError) in try CertificateChainVerifier.read(x5c: x5c) }
+        // If certificates are invalid too, they are reported rather than the payload's date.
+        try chain { () throws(ChainError) in try CertificateChainVerifier.requireCertificates(x5c: x5c) }
         throw error
       }
       let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
       try verify(jws.signature, of: SHA256Digest.hash(jws.signingInput), under: chain)
       chains.remember(chain, of: jws.header)
-      built.append(chain)
+      usedChains.append(chain)
       return .success(payload)
     } catch {
       return .failure(error)
@@ -124,10 +139,10 @@ public struct SignedDataVerifier: Sendable {
     guard chain.verifies(signature, digest: digest) else { throw SignedDataRefusal(.badSignature) }
   }
 
-  /// True if data of Xcode or local testing, which Apple does not sign, is accepted without verification. The data's own claim is never
-  /// enough: the switch must be on, and the configured app must have that environment. For an app that is not configured, and for data that
-  /// names none, the caller may request it; if the caller does not name an app, data without an app counts as data of any app that has the
-  /// environment.
+  /// True if a payload of Xcode or of local testing is accepted without verification. What the data says about itself is never enough:
+  /// ``acceptsXcodeData`` must be true, and the configured app must have that environment. If the app is not configured, or the data names
+  /// none, the caller must expect that environment. If neither the data nor the caller names an app, and the caller expects no environment,
+  /// it is enough that some configured app has it.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
     guard acceptsXcodeData, let identity = try? SignedDataIdentity(kind, payload), identity.isUnsigned, let named = identity.environment
     else { return false }
@@ -149,7 +164,9 @@ public struct SignedDataVerifier: Sendable {
     }
   }
 
-  /// The time of signing in the data, at most ``clockTolerance`` after now, so that old data can be verified after its leaf certificate has expired.
+  /// The time at which the certificates must be valid, milliseconds since 1970: the time of signing that the data states, so that old data
+  /// can be verified after its leaf certificate has expired. It is `now` if the data states none. Throws if it is more than
+  /// ``clockTolerance`` after `now`.
   private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal)
     -> Int64
   {
@@ -167,21 +184,22 @@ public struct SignedDataVerifier: Sendable {
 
   // MARK: Nested data
 
-  /// Verifies nested JWS. A notification is valid only if all of them are.
+  /// Verifies the JWS inside a notification and stores their payloads in the verdict. Returns why the notification is refused; nil if all
+  /// are valid.
   private func readNested(
     _ payload: JSONObject, of identity: SignedDataIdentity, into verdict: inout SignedDataVerdict, expecting environment: String,
     now: Int64,
-    _ built: inout [VerifiedChain]
+    _ usedChains: inout [VerifiedChain]
   ) -> SignedDataRefusal? {
     for nested in NotificationContents.nested {
       let (name, kind) = (nested.name, nested.kind)
       guard let holder = payload[nested.holder]?.objectValue, let value = holder[name], !value.isNull else { continue }
       guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
-      // Nested data may be unsigned only if the notification is.
+      // A nested JWS may be unsigned only if the notification is of an environment whose data Apple does not sign.
       let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
         acceptsXcodeData && identity.isUnsigned && SignedDataIdentity.environment(kind, payload) == environment
       }
-      switch verifiedPayload(text, kind: kind, isUnsigned: isUnsigned, now: now, &built) {
+      switch verifiedPayload(text, kind: kind, isUnsigned: isUnsigned, now: now, &usedChains) {
       case .failure(let refusal): return refusal
       case .success(let object):
         guard let inner = try? SignedDataIdentity(kind, object) else {
@@ -190,7 +208,7 @@ public struct SignedDataVerifier: Sendable {
         if let bundleId = inner.bundleId, let outer = holder["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
           return SignedDataRefusal(.wrongApp)
         }
-        // Renewal information does not name an app. An app transaction of production does, and has its Apple id too.
+        // Of the nested kinds, only an app transaction contains the app's Apple id, and only in production.
         if inner.checksAppAppleId, environment == "Production", inner.appAppleId != identity.appAppleId {
           return SignedDataRefusal(.wrongApp)
         }

@@ -1,10 +1,11 @@
 import Cryptography
 import WireJSON
 
-/// A JWS that an app passes to StoreKit (Generating JWS to sign App Store requests). It has no `exp`, because Apple derives it from `iat`.
+/// A JWS that an app passes to StoreKit (Generating JWS to sign App Store requests). It has no `exp`, because Apple derives the expiry from
+/// `iat`.
 public struct AppStoreRequestJWS: Sendable, Hashable {
   public let keyId: String
-  /// The base claims first, then those of the request.
+  /// The claims of the payload: those that every such JWS has, then those of this use.
   public let claims: JSONObject
 
   private init(
@@ -20,8 +21,8 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
     self.claims = claims
   }
 
-  /// A promotional offer in its second form. The transaction id (any of the customer's, or an appTransactionId) is recommended. An absent
-  /// one is omitted and never null.
+  /// A promotional offer, in the second version of its signature; ``PromotionalOffer`` is the first. The transaction id (any of the
+  /// customer's, or an appTransactionId) is recommended by Apple. If it is absent, the claim is left out and not null.
   public static func promotionalOffer(
     keyId: String, issuerId: String, bundleId: String, productId: String?, offerIdentifier: String?, transactionId: String?,
     nonce: String? = nil, now: Int64
@@ -35,7 +36,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       keyId: keyId, issuerId: issuerId, bundleId: bundleId, audience: "promotional-offer", now: now, nonce: nonce, claims)
   }
 
-  /// The customer's eligibility for the introductory offer.
+  /// States whether the customer is eligible for the introductory offer.
   public static func introductoryOfferEligibility(
     keyId: String, issuerId: String, bundleId: String, productId: String?, allowIntroductoryOffer: Bool?, transactionId: String?,
     nonce: String? = nil, now: Int64
@@ -50,7 +51,7 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       ])
   }
 
-  /// An Advanced Commerce in-app request. Its bytes are signed as given, without serializing them again.
+  /// A request to the Advanced Commerce API that an app sends. Its bytes are signed as given, without serializing the JSON again.
   public static func advancedCommerce(
     keyId: String, issuerId: String, bundleId: String, request: [UInt8], nonce: String? = nil, now: Int64
   ) throws(SigningRefusal) -> AppStoreRequestJWS {
@@ -70,6 +71,6 @@ public struct AppStoreRequestJWS: Sendable, Hashable {
       ["request": .string(Base64.encode(request))])
   }
 
-  /// The bytes to sign, which `CompactJWS.completed(_:with:)` completes with the signature.
+  /// The text to sign, header and payload. `CompactJWS.completed(_:with:)` appends the signature.
   public var signingInput: String { AppStoreJWT.signingInput(keyId: keyId, claims: claims) }
 }

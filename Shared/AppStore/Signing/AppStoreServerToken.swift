@@ -1,10 +1,11 @@
 import Cryptography
 import WireJSON
 
-/// The authorisation token of the App Store Server API (Generating JSON Web Tokens for API requests).
+/// The bearer token for the App Store Server API, a JWT (Generating JSON Web Tokens for API requests).
 public struct AppStoreServerToken: Sendable, Hashable {
   /// The longest lifetime that Apple accepts, seconds.
   public static let maxLifetime: Int64 = 3600
+  /// Seconds.
   public static let defaultLifetime: Int64 = 1200
   public static let audience = "appstoreconnect-v1"
 
@@ -18,7 +19,7 @@ public struct AppStoreServerToken: Sendable, Hashable {
 
   /// - Parameters:
   ///   - lifetime: 1 to 3600 seconds; nil: 20 minutes.
-  ///   - now: milliseconds since 1970. The issue time is never in the future: it is rounded down.
+  ///   - now: milliseconds since 1970. The time of issue is rounded down to seconds, so that it is never in the future.
   public init(keyId: String, issuerId: String, bundleId: String, lifetime: Int64? = nil, now: Int64) throws(SigningRefusal) {
     let lifetime = lifetime ?? Self.defaultLifetime
     guard (1...Self.maxLifetime).contains(lifetime) else {
@@ -31,11 +32,11 @@ public struct AppStoreServerToken: Sendable, Hashable {
     expiresAt = issuedAt + lifetime
   }
 
-  /// True if a new token must be made: less than a tenth of the lifetime is left, or less than 60 seconds (less than half of a short
-  /// lifetime).
+  /// True if a new token must be made at `now`, milliseconds since 1970, because less than a tenth of the lifetime or less than 60 seconds
+  /// remain. For a lifetime below two minutes, half of it counts instead of the 60 seconds.
   public func needsRenewal(now: Int64) -> Bool {
-    let left = expiresAt * 1000 - now
-    return left < max(min(60_000, (expiresAt - issuedAt) * 1000 / 2), (expiresAt - issuedAt) * 100)
+    let remaining = expiresAt * 1000 - now
+    return remaining < max(min(60_000, (expiresAt - issuedAt) * 1000 / 2), (expiresAt - issuedAt) * 100)
   }
 
   var claims: JSONObject {
@@ -45,13 +46,13 @@ public struct AppStoreServerToken: Sendable, Hashable {
     ]
   }
 
-  /// The signed token, for `Authorization: Bearer`.
+  /// The signed token, for the header `Authorization: Bearer`.
   public func sign(with key: some MessageSigner) throws(SignatureError) -> String {
     try AppStoreJWT.sign(keyId: keyId, claims: claims, with: key)
   }
 }
 
-/// A JWT in Apple's form: header `alg`, `kid`, `typ`, and a raw signature.
+/// A JWT as Apple requires it: with `alg`, `kid` and `typ` in its header, and a raw signature (r and s, not DER).
 enum AppStoreJWT {
   static func sign(keyId: String, claims: JSONObject, with key: some MessageSigner) throws(SignatureError) -> String {
     let input = signingInput(keyId: keyId, claims: claims)

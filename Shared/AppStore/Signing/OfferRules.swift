@@ -1,22 +1,23 @@
 import Cryptography
 
-/// The common rules for signatures that are passed to an app (app-side offers). Each throws ``SigningRefusal`` with the field's name.
+/// The rules for texts that are signed for an app: in promotional offers, and in the JWS that the app passes to StoreKit. Each throws
+/// ``SigningRefusal`` with the field's name.
 enum OfferRules {
   /// The longest identifier, bytes.
   static let maxTextBytes = 1024
 
-  /// A required text: not empty, of limited length, without control characters, and without U+2063, which could move content between
-  /// fields.
+  /// A required text: not empty, of limited length, and without control characters. U+2063 separates the fields of a promotional offer, so
+  /// it is refused too; otherwise a part of one field could pass as another field.
   static func text(_ value: String?, _ field: String) throws(SigningRefusal) -> String {
     guard let value, !value.isEmpty else { throw SigningRefusal(field: field, reason: "is required") }
-    return try bounded(value, field)
+    return try optionalText(value, field)
   }
 
-  /// The same for a text that may be empty.
-  static func bounded(_ value: String, _ field: String) throws(SigningRefusal) -> String {
+  /// A text that may be empty, with the other rules of ``text(_:_:)``.
+  static func optionalText(_ value: String, _ field: String) throws(SigningRefusal) -> String {
     guard value.utf8.count <= maxTextBytes else { throw SigningRefusal(field: field, reason: "is longer than \(maxTextBytes) bytes") }
     guard value.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x2063 }) else {
-      throw SigningRefusal(field: field, reason: "contains U+2063 or a control character")
+      throw SigningRefusal(field: field, reason: "must not contain U+2063 or a control character")
     }
     return value
   }
@@ -28,7 +29,7 @@ enum OfferRules {
   }
 }
 
-/// An invalid value for a signature: the field, and what would be right.
+/// A value that cannot be signed: its field, and what is wrong.
 public struct SigningRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// The field's name in the request.
   public let field: String

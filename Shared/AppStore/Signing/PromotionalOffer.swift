@@ -1,8 +1,9 @@
 import Cryptography
 
-/// A promotional offer in its original form (Generating a signature for promotional offers).
+/// The values of a promotional offer in the first version of its signature (Generating a signature for promotional offers).
+/// ``AppStoreRequestJWS`` has the second version.
 ///
-/// A signature is valid for one purchase attempt, even a failed one. The offer is valid for 24 hours from the timestamp.
+/// A signature can be used for one purchase attempt, even if it fails. It is valid for 24 hours from the timestamp.
 public struct PromotionalOffer: Sendable, Hashable {
   public let bundleId: String
   public let keyId: String
@@ -10,17 +11,17 @@ public struct PromotionalOffer: Sendable, Hashable {
   public let offerIdentifier: String
   /// The app account token or the user's name in the app, in lower case; empty if there is none.
   public let applicationUsername: String
-  /// In lower case.
+  /// A UUID in lower case.
   public let nonce: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Validates all values. ``OfferRules`` has the rules for texts and UUIDs.
+  /// Validates all values. Throws ``SigningRefusal`` with the field. ``OfferRules`` has the rules for texts and UUIDs.
   ///
   /// - Parameters:
-  ///   - appAccountToken: a UUID. At most one of the two may be given.
-  ///   - nonce: a UUID; nil: a new one.
-  ///   - timestamp: milliseconds since 1970, at most 24 hours from now; nil: now.
+  ///   - appAccountToken: a UUID. Only one of `appAccountToken` and `applicationUsername` may be given.
+  ///   - nonce: a UUID; nil for a new one.
+  ///   - timestamp: milliseconds since 1970, at most 24 hours from `now`; nil for `now`.
   public init(
     bundleId: String, keyId: String, productIdentifier: String?, offerIdentifier: String?, applicationUsername: String? = nil,
     appAccountToken: String? = nil, nonce: String? = nil, timestamp: Int64? = nil, now: Int64
@@ -35,7 +36,7 @@ public struct PromotionalOffer: Sendable, Hashable {
       }
       self.applicationUsername = try OfferRules.uuid(appAccountToken, "appAccountToken")
     } else {
-      self.applicationUsername = try OfferRules.bounded(applicationUsername ?? "", "applicationUsername").lowercased()
+      self.applicationUsername = try OfferRules.optionalText(applicationUsername ?? "", "applicationUsername").lowercased()
     }
     self.nonce = try nonce.map { text throws(SigningRefusal) in try OfferRules.uuid(text, "nonce") } ?? RandomBytes.uuid()
     guard let timestamp else {
@@ -44,7 +45,7 @@ public struct PromotionalOffer: Sendable, Hashable {
     }
     let (distance, overflow) = timestamp.subtractingReportingOverflow(now)
     guard timestamp > 0, !overflow, distance.magnitude <= TimeWindow.millisecondsPerDay.magnitude else {
-      throw SigningRefusal(field: "timestamp", reason: "must be milliseconds since 1970, not more than a day from now")
+      throw SigningRefusal(field: "timestamp", reason: "must be milliseconds since 1970, at most a day from now")
     }
     self.timestamp = timestamp
   }
@@ -56,6 +57,6 @@ public struct PromotionalOffer: Sendable, Hashable {
         .joined(separator: "\u{2063}").utf8)
   }
 
-  /// A signature of ``message`` in the form for the app: DER in standard Base64.
+  /// A signature of ``message`` in the format for the app: DER in standard Base64.
   public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
 }

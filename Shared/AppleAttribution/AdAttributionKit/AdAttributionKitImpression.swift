@@ -1,15 +1,16 @@
 import Cryptography
 import WireJSON
 
-/// A validated AdAttributionKit impression (Generating JWS impressions).
+/// The values of an AdAttributionKit impression, validated, and the JWS to sign for it (Generating JWS impressions).
+/// ``signingInput(encodedHeader:)`` is the text that an ad network's key signs.
 public struct AdAttributionKitImpression: Sendable, Hashable {
-  /// The caller's values before validation. Names are those of the request.
+  /// The caller's values before validation. Their names are those of the request.
   public struct Parameters: Sendable, Hashable {
     public var adNetworkId: String?
     public var sourceIdentifier: Int64?
     public var advertisedItemId: Int64?
     public var publisherItemId: Int64?
-    /// `app-impression` when absent.
+    /// `app-impression` if it is absent.
     public var impressionType: String?
     public var eligibleForReEngagement: Bool?
     public var impressionId: String?
@@ -31,22 +32,26 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     }
   }
 
-  /// The only type.
+  /// The only type of impressions.
   public static let appImpression = "app-impression"
 
-  /// Also the header's `kid`.
+  /// The ad network's id in lower case. It is the header's `kid` too.
   public let adNetworkId: String
   public let sourceIdentifier: Int64
   public let advertisedItemId: Int64
-  /// 0 makes a development impression.
+  /// The app that shows the ad; 0 makes a development impression.
   public let publisherItemId: Int64
   public let eligibleForReEngagement: Bool
-  /// As written, in either case, because the JWS signs it as written.
+  /// A UUID in the case in which the caller wrote it. Unlike SKAdNetwork, AdAttributionKit does not require lower case.
   public let impressionId: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Validates all values; parameters as for ``SKAdNetworkImpression/init(validating:now:allowsAnyTime:)``.
+  /// Validates all values. Throws ``FieldError`` with the field.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970. It is the timestamp if the caller gives none.
+  ///   - allowsAnyTime: true if the timestamp may be more than a day from `now`.
   public init(validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false) throws(FieldError) {
     adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
     sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)
@@ -65,7 +70,7 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
   /// The number of digits of the source identifier.
   public var sourceIdentifierDigits: Int { ImpressionRules.digits(ofSourceIdentifier: sourceIdentifier) }
 
-  /// The JWS header: `alg` and `kid`, nothing else.
+  /// The JWS header. It has `alg` and `kid`, and nothing else.
   public var header: [UInt8] { Self.header(adNetworkId) }
 
   private static func header(_ adNetworkId: String) -> [UInt8] {
@@ -79,10 +84,10 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// The header in Base64URL, which is the same for all impressions of an ad network.
+  /// The header in Base64URL. It is the same for all impressions of an ad network, so it can be computed once.
   public static func encodedHeader(adNetworkId: String) -> String { Base64.encodeURL(header(adNetworkId)) }
 
-  /// The claims. Numbers are JSON numbers whatever their size; re-engagement is written only when true.
+  /// The claims. `eligible-for-re-engagement` is written only if it is true.
   public var payload: [UInt8] {
     var writer = JSONWriter()
     writer.beginObject()
@@ -108,7 +113,7 @@ public struct AdAttributionKitImpression: Sendable, Hashable {
     return writer.bytes
   }
 
-  /// The bytes to sign, as text. ``CompactJWS/completed(_:with:)`` makes the JWS from it and its signature.
+  /// The text to sign, header and payload. ``CompactJWS/completed(_:with:)`` appends the signature.
   ///
   /// - Parameter encodedHeader: ``encodedHeader(adNetworkId:)`` of this ad network, if it was computed before.
   public func signingInput(encodedHeader: String? = nil) -> String {

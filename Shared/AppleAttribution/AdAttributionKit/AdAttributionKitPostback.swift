@@ -1,9 +1,10 @@
 import Cryptography
 import WireJSON
 
-/// An AdAttributionKit postback whose JWS is verified (Identifying the parameters in a postback).
+/// The values of an AdAttributionKit postback (Identifying the parameters in a postback). ``PostbackVerifier`` makes it after it has
+/// verified the JWS, whose claims Apple signs. The values next to the JWS in the body are not signed.
 public struct AdAttributionKitPostback: Sendable, Hashable {
-  /// The type of a conversion. Unknown values are kept, because Apple may add some.
+  /// The type of the conversion. Unknown values are kept, because Apple may add new ones.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, reEngagement
     case other(String)
@@ -13,47 +14,53 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
         switch text {
         case "download": .download
         case "redownload": .redownload
-        // Apple's prose also writes it without the hyphen.
+        // Apple's pages also write it without the hyphen.
         case "re-engagement", "reengagement": .reEngagement
         default: .other(text)
         }
     }
   }
 
-  /// The ad network in postbacks that were made in a device's settings and sent to a URL that was typed in there. ``PostbackVerifier``
-  /// accepts them, if a development key signed them, at any ad network's URL.
-  static let madeInSettings = "development.adattributionkit"
+  /// The ad network id in test postbacks that a developer makes in the settings of a device, which sends them to a URL that is entered
+  /// there. ``PostbackVerifier`` accepts them at the URL of any ad network if a development key has signed them.
+  static let settingsAdNetworkId = "development.adattributionkit"
 
-  /// As written; ``naturalKey`` has it in lower case.
+  /// A UUID in the case in which Apple wrote it. In ``naturalKey`` it is in lower case.
   public let postbackIdentifier: String
   public let adNetworkIdentifier: String
+  /// The advertised app.
   public let advertisedItemIdentifier: Int64
-  /// Highest tier only; 0 in development.
+  /// The app that showed the ad. It is present only in the highest privacy tier; 0 in development.
   public let publisherItemIdentifier: Int64?
+  /// `com.apple.AppStore`, or the bundle id of another marketplace; nil in the lowest privacy tier.
   public let marketplaceIdentifier: String?
   public let impressionType: String
-  /// Two to four digits; text, leading zeros count.
+  /// Two to four digits. It is text, because leading zeros count.
   public let sourceIdentifier: String
   public let conversionType: ConversionType
+  /// True if the ad won the conversion.
   public let didWin: Bool
+  /// The conversion window, 0 to 2.
   public let postbackSequenceIndex: Int
 
-  /// `click`, `view` or a newer value; nil is unknown. Not signed.
+  // The unsigned values.
+
+  /// `click`, `view` or a newer value; nil if it is unknown.
   public let adInteractionType: String?
-  /// 0–63. Not signed. Apple sends it in the first window only; in another one it is kept but has no meaning (``ConversionSchema``).
+  /// 0–63. Apple sends it only in the first window. In another window it is kept, but has no meaning (``ConversionSchema``).
   public let conversionValue: Int?
-  /// Not signed. Never present together with ``conversionValue`` (``PostbackFields``).
+  /// Never present together with ``conversionValue`` (``PostbackFields/conversion(coarse:)``).
   public let coarseConversionValue: CoarseConversionValue?
-  /// Not signed.
+  /// Two letters, ISO 3166.
   public let countryCode: String?
 
   /// The JWS payload, unchanged.
   public let payload: JSONObject
-  /// The body's object, unchanged.
+  /// The body as a JSON object, unchanged.
   public let raw: JSONObject
 
-  /// Reads the claims of the payload and the unsigned values of the body, which are never taken from a claim with the same name. Throws
-  /// ``PostbackRejection`` `malformed` with the field.
+  /// Reads the claims from the payload, and the unsigned values only from the body, even if the payload has a claim with the same name.
+  /// Throws ``PostbackRejection`` `malformed` with the field.
   init(payload: JSONObject, body: JSONObject) throws(PostbackRejection) {
     let claims = PostbackFields(payload)
     postbackIdentifier = try claims.string("postback-identifier")
@@ -74,7 +81,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     raw = body
   }
 
-  /// The natural key.
+  /// The natural key: ad network, identifier in lower case, conversion window.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkIdentifier, identifier: postbackIdentifier, index: postbackSequenceIndex)
   }
@@ -83,7 +90,8 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     "adattributionkit:\(adNetworkId):\(identifier.lowercased()):\(index)"
   }
 
-  /// The body with Apple's names and JSON types, and the decoded JWS payload as `payload`, with one spelling of re-engagement.
+  /// The postback as events contain it: the body's members with the decoded JWS payload as `payload`, in Apple's JSON types, without nulls,
+  /// and with one spelling of re-engagement. A member `payload` of the body is left out.
   public var typed: JSONObject {
     var object = JSONObject(raw.members.filter { !$0.value.isNull && $0.key != "payload" })
     if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
@@ -92,14 +100,14 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     if let publisherItemIdentifier { claims["publisher-item-identifier"] = .integer(publisherItemIdentifier) }
     claims["postback-sequence-index"] = .integer(postbackSequenceIndex)
     claims["did-win"] = .bool(didWin)
-    // Apple spells it in two ways.
+    // Apple spells it in two ways; events have only this one.
     if conversionType == .reEngagement { claims["conversion-type"] = "re-engagement" }
     object["payload"] = .object(claims)
     return object
   }
 
-  /// The unsigned values, including values next to the JWS under a claim's name, unchanged. Two deliveries of one postback with different
-  /// ones conflict.
+  /// The unsigned values, including members of the body with the name of a claim, unchanged. If two deliveries of one postback have
+  /// different unsigned values, those of the first count (`VerificationWorker+RepeatedPostbacks.swift` in verifier).
   public var unsignedValues: JSONObject {
     var object = JSONObject()
     if let adInteractionType { object["ad-interaction-type"] = .string(adInteractionType) }
@@ -112,7 +120,7 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     return object
   }
 
-  /// The names of claims. Outside of the JWS their values are not signed.
+  /// The names of claims. Members of the body with these names are not signed.
   private static let claimNames = [
     "postback-identifier", "ad-network-identifier", "advertised-item-identifier", "publisher-item-identifier", "marketplace-identifier",
     "impression-type", "source-identifier", "conversion-type", "did-win", "postback-sequence-index",

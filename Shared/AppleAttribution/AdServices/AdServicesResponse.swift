@@ -1,26 +1,27 @@
 import WireJSON
 
-/// The result of one call of Apple's AdServices API (AdServices: attributionToken(), response codes).
+/// The result of one call to Apple's AdServices API (AdServices: attributionToken(), response codes). ``AdServicesRetryRule`` decides what
+/// follows.
 public enum AdServicesResponse: Sendable, Hashable {
   /// 200 with a record, with or without an attribution.
   case record(AttributionRecord)
   /// 400: the token is invalid.
   case invalidToken
-  /// 404: the call was too soon after the token was made, or too late.
+  /// 404: Apple has no record. The call was too soon after the token's creation, or the token has expired.
   case notFound
-  /// No usable answer; retry later.
+  /// There was no usable response. The call is retried later.
   case tryLater(RetryReason)
 
-  /// Why there was no usable answer.
+  /// Why there was no usable response.
   public enum RetryReason: Sendable, Hashable, CustomStringConvertible {
     /// A status other than 200, 400 and 404.
     case status(Int)
-    /// 200 without a valid record; the text describes the error, without the body.
+    /// 200 without a valid record. The text describes the error and does not contain the body.
     case malformed(String)
-    /// No HTTP response; the text names the failure.
+    /// There was no HTTP response. The text describes the failure.
     case transport(String)
 
-    /// A short text for logs and attempt lists.
+    /// A short text for logs and for the list of attempts.
     public var description: String {
       switch self {
       case .status(let status): "status \(status)"

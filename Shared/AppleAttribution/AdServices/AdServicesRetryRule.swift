@@ -1,20 +1,21 @@
-/// Decides when Apple is called about a token, and when no more (AdServices: attributionToken(), "retry up to three times at intervals of
-/// five seconds" after a 404; the slow lane is our addition).
+/// Decides when Apple is called about a token, and when the exchange ends (AdServices: attributionToken()). ``start(createdAt:now:)`` gives
+/// the time of the first call, ``next(after:history:createdAt:now:retryAfter:chance:)`` that of each further one.
 ///
-/// Pure: times, in milliseconds since 1970, and random numbers are passed in.
+/// After a 404, Apple asks for up to three retries at intervals of five seconds. The slow lane, retries at growing intervals until the
+/// token expires, is our addition. Pure: times, in milliseconds since 1970, and random numbers are passed in.
 public struct AdServicesRetryRule: Sendable, Hashable {
-  /// The time from the token's creation to the first call, 0 to 60,000 ms. Calling too soon is the most frequent cause of a 404.
+  /// The time from the token's creation to the first call, 0 to 60,000 ms. A call that is too soon is the most frequent cause of a 404.
   public var firstCallDelay: Int64
-  /// The wait between calls after a 404.
+  /// The wait between calls after a 404, milliseconds.
   public var notFoundInterval: Int64
   /// The number of further calls after a first 404.
   public var notFoundRetries: Int
-  /// Upper bounds of the waits after other failures; the last one repeats until the token expires.
+  /// The upper limits of the waits in the slow lane, milliseconds. The last one repeats until the token expires.
   public var slowLane: [Int64]
   /// True if a token that is still not found after ``notFoundRetries`` is retried in the slow lane.
   public var slowLaneAfterNotFound: Bool
-  /// True if a token is retried in the slow lane after a failure of Apple's server; otherwise as after a 404, as often; then the token
-  /// ends as ``AdServicesOutcome/expired``.
+  /// True if a token is retried in the slow lane after a failure of Apple's server. If false, it is retried as often and at the same
+  /// intervals as after a 404, and then ends as ``AdServicesOutcome/expired``.
   public var slowLaneAfterFailure: Bool
 
   public init(
@@ -30,11 +31,11 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     self.slowLaneAfterFailure = slowLaneAfterFailure
   }
 
-  /// The history of a token.
+  /// The counts of a token's failed calls.
   public struct History: Sendable, Hashable {
     /// The number of 404s.
     public var notFound: Int
-    /// The number of waits in the slow lane, or after failures without a slow lane.
+    /// The number of waits in the slow lane, or, without a slow lane, after failures of Apple's server.
     public var slow: Int
 
     public init(notFound: Int = 0, slow: Int = 0) {
@@ -45,23 +46,23 @@ public struct AdServicesRetryRule: Sendable, Hashable {
 
   /// What to do next.
   public enum Action: Sendable, Hashable {
-    /// Call at this time.
+    /// Call Apple at this time.
     case call(at: Int64)
-    /// The end, with Apple's record if there is one.
+    /// End the exchange, with Apple's record if there is one.
     case finish(AdServicesOutcome, AttributionRecord?)
   }
 
-  /// The first step for a token made at `createdAt`.
+  /// What to do first about a token that was created at `createdAt`.
   public func start(createdAt: Int64, now: Int64) -> Action {
     let due = max(now, createdAt + firstCallDelay)
     return due > createdAt + AttributionToken.lifetimeMilliseconds ? .finish(.expired, nil) : .call(at: due)
   }
 
-  /// The step after an answer.
+  /// What to do after a call.
   ///
   /// - Parameters:
-  ///   - history: the token's history before this answer, which is counted here.
-  ///   - retryAfter: the answer's `Retry-After` in milliseconds, which is the least wait.
+  ///   - history: the counts before this call. The call is added to them.
+  ///   - retryAfter: `Retry-After` of the response in milliseconds. The wait is at least as long.
   ///   - chance: a random number from 0 up to 1, for the jitter of the slow lane.
   public func next(
     after response: AdServicesResponse, history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64? = nil,
@@ -90,21 +91,23 @@ public struct AdServicesRetryRule: Sendable, Hashable {
     }
   }
 
-  /// The least wait between the last calls before a token expires, milliseconds.
+  /// The shortest wait between the last calls before a token expires, milliseconds.
   private static let minLastWait: Int64 = 5000
 
+  /// The next call in the slow lane.
   private func slow(
     _ history: inout History, createdAt: Int64, now: Int64, retryAfter: Int64?, chance: Double
   ) -> Action {
-    let bound = slowLane[min(history.slow, slowLane.count - 1)]
+    let maxWait = slowLane[min(history.slow, slowLane.count - 1)]
     history.slow += 1
-    // Full jitter, but at least a second, because the server has just failed.
-    let jittered = max(min(1000, bound), Int64(Double(bound) * min(max(chance, 0), 1)))
-    // At most half of the token's remaining life, so that it does not expire during a wait.
-    let left = createdAt + AttributionToken.lifetimeMilliseconds - now
-    return later(by: max(min(jittered, max(left / 2, Self.minLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
+    // A random wait up to the limit, but at least a second, because the server has just failed.
+    let jittered = max(min(1000, maxWait), Int64(Double(maxWait) * min(max(chance, 0), 1)))
+    // At most half of the token's remaining lifetime, so that the token does not expire during the wait.
+    let remaining = createdAt + AttributionToken.lifetimeMilliseconds - now
+    return later(by: max(min(jittered, max(remaining / 2, Self.minLastWait)), retryAfter ?? 0), createdAt: createdAt, now: now)
   }
 
+  /// The next call after a wait; the end if the token expires before.
   private func later(by delay: Int64, createdAt: Int64, now: Int64) -> Action {
     let (due, overflow) = now.addingReportingOverflow(delay)
     guard !overflow, due <= createdAt + AttributionToken.lifetimeMilliseconds else { return .finish(.expired, nil) }

@@ -1,17 +1,16 @@
 import WireJSON
 
-/// Apple's answer for a token: the ad that led to the installation, or that there was none (AdServices: Attribution
-/// payload).
+/// Apple's record for a token (AdServices: Attribution payload). It names the ad that led to the installation, or says that there was none.
 ///
-/// All of Apple's fields are typed; unknown ones stay in ``raw``. Ids have 64 bits and keep all digits.
+/// All fields that Apple documents have a property here; unknown fields stay in ``raw``. Ids are 64-bit integers, so no digit is lost.
 public struct AttributionRecord: Sendable, Hashable {
-  /// The user's action, by Apple's current names. Older spellings are converted.
+  /// What the user did after the ad: a download, a redownload or a pre-order.
   public enum ConversionType: Sendable, Hashable {
     case download, redownload, preOrder
     /// An unknown value, unchanged.
     case other(String)
 
-    /// Parses a value ignoring case, including older spellings (`newdownloads`, `redownloads`, `preorder`).
+    /// Parses a value, ignoring case. Older spellings such as `newdownloads` are accepted.
     public init(_ text: String) {
       switch text.lowercased() {
       case "download", "downloads", "newdownload", "newdownloads": self = .download
@@ -21,7 +20,7 @@ public struct AttributionRecord: Sendable, Hashable {
       }
     }
 
-    /// The normalized value.
+    /// The value in Apple's current spelling.
     public var text: String {
       switch self {
       case .download: "Download"
@@ -32,7 +31,7 @@ public struct AttributionRecord: Sendable, Hashable {
     }
   }
 
-  /// The attributed interaction: a tap, or since March 2025 a view.
+  /// The user's interaction with the ad: a tap or a view.
   public enum ClaimType: Sendable, Hashable {
     case click, impression
     /// An unknown value, unchanged.
@@ -47,7 +46,7 @@ public struct AttributionRecord: Sendable, Hashable {
       }
     }
 
-    /// The normalized value.
+    /// The value in Apple's spelling.
     public var text: String {
       switch self {
       case .click: "Click"
@@ -57,38 +56,39 @@ public struct AttributionRecord: Sendable, Hashable {
     }
   }
 
-  /// The level of detail. Times are included only if the user allowed tracking.
+  /// The level of detail. Only a detailed record contains times. Apple returns one only if the user allowed the app to track.
   public enum Detail: String, Sendable, Hashable { case standard, detailed }
 
   /// True if an ad led to the installation.
   public let attribution: Bool
-  /// The account that owns the campaign.
+  /// The Apple Ads account that owns the campaign.
   public let orgId: Int64?
   public let campaignId: Int64?
   public let adGroupId: Int64?
-  /// Absent with Search Match and placements other than search.
+  /// Absent with Search Match and for placements other than search results.
   public let keywordId: Int64?
-  /// iOS 15.2 and later.
+  /// Only from devices with iOS 15.2 and later.
   public let adId: Int64?
-  /// Only devices before iOS 15.2.
+  /// Only from devices before iOS 15.2.
   public let creativeSetId: Int64?
   public let conversionType: ConversionType?
-  /// Since November 2024.
+  /// Absent in records from before November 2024.
   public let claimType: ClaimType?
-  /// `2024-10-08T17:17Z`, to the minute, only in detailed records. It is personal data that the user's consent allowed.
+  /// The time of the tap to the minute, such as `2024-10-08T17:17Z`; only in detailed records. It is personal data, which may be passed on
+  /// only with the user's consent (``ConsentFilter``).
   public let clickDate: String?
-  /// As ``clickDate``, for a view.
+  /// The time of the view, in the same format and with the same rules as ``clickDate``.
   public let impressionDate: String?
-  /// Two letters.
+  /// ISO 3166-1 alpha-2.
   public let countryOrRegion: String?
-  /// Since January 2026: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`, `APPSTORE_PRODUCT_PAGES`, or a later
-  /// value.
+  /// The placement of the ad: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`, `APPSTORE_PRODUCT_PAGES` or a newer
+  /// value. Absent in records from before January 2026.
   public let supplyPlacement: String?
-  /// The record unchanged, including unknown fields.
+  /// Apple's record, unchanged, including unknown fields.
   public let raw: JSONObject
 
-  /// Parses the body of a 200. Throws ``FieldError`` if it is not a record: not a JSON object, `attribution` missing or not a Boolean, a
-  /// field of a wrong type.
+  /// Parses the body of a response with the status 200. Throws ``FieldError`` if it is not a JSON object, if `attribution` is missing or
+  /// not a Boolean, or if a field has a wrong type.
   public init(parsing body: [UInt8]) throws(FieldError) {
     let value: JSONValue
     do { value = try JSONValue(parsing: body) } catch { throw FieldError(field: error.path, reason: error.reason) }
@@ -96,7 +96,7 @@ public struct AttributionRecord: Sendable, Hashable {
     try self.init(object)
   }
 
-  /// Reads a parsed object, such as a stored ``raw``.
+  /// Reads a JSON object, such as a stored ``raw``.
   public init(_ object: JSONObject) throws(FieldError) {
     guard let attribution = object["attribution"]?.boolValue else {
       throw FieldError(field: "attribution", reason: "must be true or false")
@@ -117,7 +117,7 @@ public struct AttributionRecord: Sendable, Hashable {
     raw = object
   }
 
-  /// The level of detail, by the record's times and not by the consent that we know of.
+  /// The level of detail. It is decided by the times in the record, and not by the consent that is stored for the install.
   public var detail: Detail { clickDate != nil || impressionDate != nil ? .detailed : .standard }
 
   /// True for the test record of development-signed builds: organization, campaign and ad group are all 1234567890.
@@ -128,7 +128,7 @@ public struct AttributionRecord: Sendable, Hashable {
   /// The outcome of the token's exchange.
   public var outcome: AdServicesOutcome { isTest ? .test : attribution ? .attributed : .organic }
 
-  /// The known fields under Apple's names with normalized values, without absent ones.
+  /// The documented fields that are present, under Apple's names and in Apple's current spelling.
   public var normalized: JSONObject {
     var object: JSONObject = ["attribution": .bool(attribution)]
     for (name, id) in [
@@ -146,9 +146,10 @@ public struct AttributionRecord: Sendable, Hashable {
     return object
   }
 
+  /// The id of organization, campaign and ad group in Apple's test record.
   private static let placeholderId: Int64 = 1_234_567_890
 
-  /// A 64-bit id as a number or its decimal text; `null` is absent.
+  /// An id, as a number or as its decimal text; nil if it is absent or `null`.
   private static func id(_ name: String, in object: JSONObject) throws(FieldError) -> Int64? {
     switch object[name] {
     case nil, .null: return nil
@@ -158,9 +159,10 @@ public struct AttributionRecord: Sendable, Hashable {
       if let value = Int64(text), String(value) == text { return value }
     default: break
     }
-    throw FieldError(field: name, reason: "must be a whole number of 64 bits")
+    throw FieldError(field: name, reason: "must be a whole number with at most 64 bits")
   }
 
+  /// A text; nil if it is absent or `null`.
   private static func text(_ name: String, in object: JSONObject) throws(FieldError) -> String? {
     switch object[name] {
     case nil, .null: return nil

@@ -2,8 +2,8 @@ import Cryptography
 
 /// A token that `AAAttribution.attributionToken()` made on a device (AdServices: attributionToken()).
 ///
-/// It is opaque and sent to Apple byte for byte, except for surrounding white space. That it is Base64 is not required, because Apple
-/// decides. A token gives access to a user's ad history, so no description, dump or log contains it.
+/// A token is opaque. It is sent to Apple byte for byte, except for surrounding white space, and need not be Base64 here, because Apple
+/// decides whether it is valid. It gives access to data about a user's ads, so no description, dump or log contains it.
 public struct AttributionToken: Sendable, Hashable {
   /// The longest accepted token, bytes.
   static let maxBytes = 4096
@@ -13,7 +13,7 @@ public struct AttributionToken: Sendable, Hashable {
   /// The token as it is sent to Apple.
   public let text: String
 
-  /// Trims the text. Throws ``FieldError`` if it is empty, longer than ``maxBytes``, or not printable ASCII.
+  /// Removes surrounding white space. Throws ``FieldError`` if the text is empty, longer than ``maxBytes``, or not printable ASCII.
   public init(validating text: String, field: String = "token") throws(FieldError) {
     var bytes = text.utf8[...]
     while let first = bytes.first, Self.isSpace(first) { bytes = bytes.dropFirst() }
@@ -28,10 +28,11 @@ public struct AttributionToken: Sendable, Hashable {
     self.text = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The token's key, used everywhere except in the call to Apple: the hex SHA-256 of the trimmed text.
+  /// The token's key: the SHA-256 of ``text`` in hexadecimal. It stands for the token everywhere except in the queue and in the call to
+  /// Apple.
   public var key: String { Hex.encode(SHA256Digest.hash(Array(text.utf8))) }
 
-  /// True if it has the form of Apple's tokens, standard Base64.
+  /// True if the token is standard Base64, as Apple's tokens are.
   public var isBase64: Bool { Base64.decode(text) != nil }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

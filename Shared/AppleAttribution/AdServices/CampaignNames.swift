@@ -1,4 +1,4 @@
-/// The deployment's names for the ids of Apple Ads, because records have only ids.
+/// The configured names for the ids of Apple Ads. Apple's records contain only ids.
 public struct CampaignNames: Sendable, Hashable {
   public var organizations: [Int64: String]
   public var campaigns: [Int64: String]
@@ -17,8 +17,8 @@ public struct CampaignNames: Sendable, Hashable {
     self.ads = ads
   }
 
-  /// The names of a record's ids, as far as they are configured: `organization`, `campaign`, `adGroup`, `keyword`, `ad`. A test record has
-  /// none.
+  /// The configured names of a record's ids. The parts are `organization`, `campaign`, `adGroup`, `keyword` and `ad`. A test record and a
+  /// record without an ad have no names.
   public func names(of record: AttributionRecord) -> [(part: String, name: String)] {
     guard record.attribution, !record.isTest else { return [] }
     let parts: [(String, Int64?, [Int64: String])] = [

@@ -1,4 +1,5 @@
-/// Why a device has no attribution token (AdServices: AAAttributionError). Ingest counts what devices report (`TokenIntake`) and queues nothing.
+/// Why a device could not make an attribution token (AdServices: AAAttributionError). A device reports it instead of a token; ingest counts
+/// the report and queues nothing (`TokenIntake`).
 public enum DeviceTokenError: Int64, Sendable, Hashable, CaseIterable {
   case networkError = 1
   case internalError = 2
@@ -13,6 +14,6 @@ public enum DeviceTokenError: Int64, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// True if the app may request a token again.
+  /// True if the app may request a token again. On a platform without AdServices it never gets one.
   public var mayBeTriedAgain: Bool { self != .platformNotSupported }
 }

@@ -1,22 +1,22 @@
-/// The attribution of an install. An install may exchange several tokens, because the system makes a new one when the user's ATT status
-/// changes (AdServices, October 2025).
+/// The attribution of an install: the one outcome that counts if the install exchanged several tokens. The system makes a new token when
+/// the user's ATT status changes (AdServices: Changelog, October 2025).
 ///
-/// An install has exactly one outcome that counts. One with more ``Detail`` supersedes one with less, whichever came first. Of equal ones,
-/// that of the younger token counts.
+/// An outcome with more ``Detail`` supersedes one with less, whichever came first. If the details are equal, the outcome of the token that
+/// was created last counts.
 public struct InstallAttribution: Sendable, Hashable {
-  /// What an outcome says about the install, in ascending order. The raw values are stored; builds that know only the last two treat the
+  /// What an outcome says about the install, in ascending order. The raw values are stored. A build that knows only the last two treats the
   /// others as absent.
   public enum Detail: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Apple had no record, or did not answer while the token was valid.
     case failed
-    /// Apple attributed the install to no ad.
+    /// Apple found no ad.
     case organic
-    /// An ad, without times.
+    /// Apple found an ad; the record has no times.
     case standard
-    /// An ad, with times.
+    /// Apple found an ad; the record has times.
     case detailed
 
-    /// Nil for an outcome that says nothing about the install: a test record, and a token that Apple refused.
+    /// The detail of an outcome. Nil for one that says nothing about the install: a test record, and a token that Apple refused.
     public init?(_ outcome: AdServicesOutcome, record: AttributionRecord?) {
       switch outcome {
       case .attributed: self = record?.detail == .detailed ? .detailed : .standard
@@ -38,12 +38,12 @@ public struct InstallAttribution: Sendable, Hashable {
     }
   }
 
-  /// The attribution's event.
+  /// The id of the attribution's event.
   public let eventId: String
   public let detail: Detail
   /// The token's creation time, milliseconds since 1970.
   public let createdAt: Int64
-  /// The event that it supersedes.
+  /// The id of the event that this attribution supersedes; nil if there is none.
   public let supersedes: String?
 
   public init(eventId: String, detail: Detail, createdAt: Int64, supersedes: String? = nil) {
@@ -53,13 +53,13 @@ public struct InstallAttribution: Sendable, Hashable {
     self.supersedes = supersedes
   }
 
-  /// The result of adding an attribution to the known one of its install.
+  /// The result of comparing a new attribution with the current one of its install.
   public enum JoinResult: Sendable, Hashable {
-    /// It is the install's attribution from now on; it names the event that it supersedes, if there was one.
+    /// The new attribution is the install's from now on. It names the event that it supersedes, if there was one.
     case applied(InstallAttribution)
-    /// It is the install's attribution already, because an earlier attempt of its exchange stored it.
+    /// The new attribution is the install's already, because an earlier attempt of the same exchange stored it.
     case alreadyApplied(InstallAttribution)
-    /// The install keeps another attribution, that of this event.
+    /// The install keeps its current attribution, whose event has this id.
     case superseded(by: String)
   }
 

@@ -1,30 +1,31 @@
 import WireJSON
 
-/// A submitted token with everything else that its exchange needs.
+/// A token that a device submitted, with the other values that its exchange needs.
 ///
-/// In the queue, the token is the message's body and the rest are its attributes. ``idempotencyKey`` depends only on the token, so that two
-/// submissions of a token are one exchange.
+/// In the queue, the token is the message's body, and the other values are its attributes. ``idempotencyKey`` depends only on the token, so
+/// that two submissions of one token lead to one exchange.
 public struct TokenSubmission: Sendable, Hashable {
-  /// The kind of its message in the queue `tokens`.
+  /// The kind of the message in the queue `tokens`.
   public static let messageKind = "adservices-token"
   /// The longest bundle id and install id, bytes.
   public static let maxIdentifierBytes = 255
-  /// The tolerance for a device's clock being ahead, milliseconds: 5 minutes.
+  /// How far a device's time may be after ours, milliseconds: 5 minutes, because its clock may be ahead.
   static let clockToleranceMilliseconds: Int64 = 5 * 60_000
 
   public let token: AttributionToken
   public let bundleId: String
   public let installId: String?
-  /// The SDK's status; ``ATTStatus/unavailable`` if there is none.
+  /// The ATT status that came with the token; ``ATTStatus/unavailable`` if there was none.
   public let attStatus: ATTStatus
   /// The token's validated creation time, milliseconds since 1970.
   public let createdAt: Int64
   /// The time of receipt, milliseconds since 1970.
   public let receivedAt: Int64
 
-  /// Validates a submission. Throws ``FieldError`` with the request's name of the field.
+  /// Validates a submission. Throws ``FieldError`` with the field's name in the request.
   ///
-  /// - Parameter requestedAt: the time at which the device requested the token, milliseconds since 1970; nil: at receipt.
+  /// - Parameter requestedAt: the time at which the device requested the token from the system, milliseconds since 1970. Nil if the device
+  ///   does not state it; then the time of receipt is used.
   public init(
     token: String?, bundleId: String?, installId: String?, attStatus: ATTStatus, requestedAt: Int64?, receivedAt: Int64
   ) throws(FieldError) {
@@ -43,7 +44,7 @@ public struct TokenSubmission: Sendable, Hashable {
     self.receivedAt = receivedAt
   }
 
-  /// Reads a message's ``attributes``. Throws ``FieldError`` if they are damaged.
+  /// Reads a message of the queue: its body and its ``attributes``. Throws ``FieldError`` if they are damaged.
   public init(token: String, attributes: [String: String], receivedAt: Int64) throws(FieldError) {
     guard let createdAt = attributes["createdAt"].flatMap({ Int64($0) }) else {
       throw FieldError(field: "createdAt", reason: "is missing in the message")
@@ -56,9 +57,9 @@ public struct TokenSubmission: Sendable, Hashable {
     self.receivedAt = receivedAt
   }
 
-  /// The creation time of a token, milliseconds since 1970: the device's, or the time of receipt if the device does not state it. Throws
-  /// ``FieldError`` if the device's time is more than 24 hours in the past or 5 minutes in the future. A time slightly in the future counts
-  /// as now.
+  /// The creation time of a token, milliseconds since 1970: the time that the device states, otherwise the time of receipt. A stated time
+  /// that is up to 5 minutes after the receipt counts as the time of receipt. Throws ``FieldError`` if it is later, or more than 24 hours
+  /// before the receipt.
   public static func creationTime(
     claimed: Int64?, receivedAt: Int64, field: String = "requestedAt"
   ) throws(FieldError) -> Int64 {
@@ -72,7 +73,7 @@ public struct TokenSubmission: Sendable, Hashable {
     return min(claimed, receivedAt)
   }
 
-  /// The time at which the token expires, milliseconds since 1970; it is not sent later.
+  /// The time at which the token expires, milliseconds since 1970. Apple is not called later.
   public var deadline: Int64 { createdAt + AttributionToken.lifetimeMilliseconds }
 
   /// The idempotency key, made from the token's key.

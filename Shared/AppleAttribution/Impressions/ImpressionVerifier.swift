@@ -1,7 +1,10 @@
 import Cryptography
 import WireJSON
 
-/// Verifies impressions that were signed with an ad network's keys.
+/// Verifies impressions with the public keys of the ad networks, as a device does.
+///
+/// A SKAdNetwork impression is given as its values and the signature (``SKAdNetworkImpression`` has the rules for the values), an
+/// AdAttributionKit impression as its JWS.
 public struct ImpressionVerifier: Sendable {
   /// A public key of an ad network.
   public struct Key: Sendable {
@@ -14,44 +17,46 @@ public struct ImpressionVerifier: Sendable {
     }
   }
 
+  /// The verdict on an impression.
   public struct Verdict: Sendable, Hashable {
     public var valid: Bool { reason == nil }
     /// Nil if valid.
     public let reason: PostbackReason?
-    /// The request's name of a SKAdNetwork field, the claim's name of an AdAttributionKit one.
+    /// The field's name in the request for SKAdNetwork, the claim's name for AdAttributionKit; nil if the reason is not about a field.
     public let field: String?
     /// The reason as text, for people.
     public let explanation: String?
-    /// The key that signed; nil if none did.
+    /// The key that signed the impression; nil if no known key did.
     public let keyId: String?
-    /// The JWS payload, once its signature is verified.
+    /// The payload of the JWS; nil for SKAdNetwork, and until the signature is verified.
     public let payload: JSONObject?
   }
 
   private let keys: [String: [Key]]
 
-  /// - Parameter keys: by ad network id.
+  /// - Parameter keys: the public keys by ad network id.
   public init(keys: [String: [Key]]) { self.keys = keys }
 
-  /// Verifies an impression in the form for devices. The signature is DER in standard Base64; nonce and timestamp are required.
+  /// Verifies a SKAdNetwork impression with all values that a device gets: nonce and timestamp are required here. The signature is DER in
+  /// standard Base64.
   public func verdict(onSKAdNetwork parameters: SKAdNetworkImpression.Parameters, signature: String?) -> Verdict {
     do throws(PostbackRejection) {
       if let version = parameters.version, SKAdNetworkVersion(rawValue: version) == nil {
         throw PostbackRejection(.unsupportedVersion, field: "version", "is not a version of SKAdNetwork")
       }
-      for (field, isThere) in [("nonce", parameters.nonce != nil), ("timestamp", parameters.timestamp != nil)] where !isThere {
+      for (field, isPresent) in [("nonce", parameters.nonce != nil), ("timestamp", parameters.timestamp != nil)] where !isPresent {
         throw PostbackRejection(.malformed, field: field, "is required")
       }
       guard let signature else { throw PostbackRejection(.malformed, field: "signature", "is required") }
       let impression: SKAdNetworkImpression
       do throws(FieldError) {
-        // Any time is accepted. Of the site only the form is checked, because it may have been signed under an older public suffix list.
+        // Any time is accepted. Of the site's name only the format is checked, because the signer may have used another public suffix list.
         impression = try SKAdNetworkImpression(validating: parameters, now: 0, allowsAnyTime: true, domains: .form)
       } catch {
         throw PostbackRejection(.malformed, field: error.field, error.reason)
       }
       guard let der = Base64.decode(signature), let parsed = try? ECDSASignature(der: der, curve: .p256) else {
-        throw PostbackRejection(.malformedSignature, field: "signature", "must be one DER signature in Base64")
+        throw PostbackRejection(.malformedSignature, field: "signature", "must be exactly one DER signature in Base64")
       }
       let id = try signer(of: impression.signedString, parsed, adNetworkId: impression.adNetworkId)
       return Verdict(reason: nil, field: nil, explanation: nil, keyId: id, payload: nil)
@@ -60,17 +65,17 @@ public struct ImpressionVerifier: Sendable {
     }
   }
 
-  /// Verifies a compact JWS, whose `kid` is the ad network's id.
+  /// Verifies an AdAttributionKit impression, a compact JWS whose `kid` is the ad network's id.
   public func verdict(onAdAttributionKit jws: String) -> Verdict {
     var verified: (id: String, payload: JSONObject)?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(jws, field: "jws")
-      // Apple defines no other members for impressions, and does not say whether a device ignores them.
+      // Apple defines no other members for the header of an impression, and does not say whether a device ignores them.
       guard envelope.header.members.allSatisfy({ $0.key == "alg" || $0.key == "kid" }) else {
         throw PostbackRejection(.malformedJWS, "the header has members other than alg and kid")
       }
-      guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "no kid") }
-      guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "no such ad network") }
+      guard let adNetworkId = envelope.kid else { throw PostbackRejection(.unknownKey, "the header has no kid") }
+      guard keys[adNetworkId] != nil else { throw PostbackRejection(.unknownKey, "the ad network is unknown") }
       let signature = try envelope.signature(field: "jws")
       let payload = try envelope.payload(field: "jws")
       verified = (try signer(of: envelope.signingInput, signature, adNetworkId: adNetworkId), payload)
@@ -83,6 +88,7 @@ public struct ImpressionVerifier: Sendable {
     }
   }
 
+  /// The id of the ad network's key that made the signature. Throws `unknown_key` or `bad_signature`.
   private func signer(
     of message: [UInt8], _ signature: ECDSASignature, adNetworkId: String
   ) throws(PostbackRejection) -> String {
@@ -90,12 +96,13 @@ public struct ImpressionVerifier: Sendable {
       throw PostbackRejection(.unknownKey, "no key of this ad network is known")
     }
     guard let key = candidates.first(where: { $0.key.verifies(signature, of: message) }) else {
-      throw PostbackRejection(.badSignature, "not signed by a key of this ad network")
+      throw PostbackRejection(.badSignature, "the signature was not made by a known key of this ad network")
     }
     return key.id
   }
 
-  /// Throws for claims that a device would refuse: numbers must be JSON numbers here, and have the same ranges as for signing.
+  /// Throws `malformed` for claims that a device would refuse. Numbers must be JSON numbers here. The ranges are those of signing
+  /// (``AdAttributionKitImpression``).
   private static func check(_ payload: JSONObject, adNetworkId: String) throws(PostbackRejection) {
     func integer(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) {
       guard let value = payload[name], !value.isNull else { throw PostbackFields.missing(name) }

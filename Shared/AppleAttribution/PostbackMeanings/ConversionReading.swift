@@ -1,25 +1,27 @@
 public import WireJSON
 
-/// The meaning of a postback's conversion value.
+/// The meaning of a postback's conversion value by the app's schemas (``ConversionSchemas``), or why it has none.
 public enum ConversionReading: Sendable, Hashable {
-  /// The postback has no value: it was withheld for privacy, or never set. It is not zero.
+  /// The postback has no value, because it was withheld for privacy or never set. That is not the value zero.
   case unknown
-  /// A development postback of an app that does not count those, because any device in Developer Mode can make them.
+  /// A development postback of an app that does not count them. Any device in Developer Mode can make such a postback.
   case development
-  /// A value without a meaning in all applicable versions.
+  /// No applicable version gives the value a meaning.
   case unmapped
+  /// All applicable versions agree. `schema` is the newest of them.
   case decoded(ConversionMeaning, schema: String)
-  /// The applicable versions disagree. All meanings are listed and none counts. A meaning is nil if its version has none, or for the time
-  /// before the first version.
+  /// The applicable versions disagree. All of their meanings are listed, and none of them counts.
   case ambiguous([Alternative])
 
+  /// One of several possible meanings.
   public struct Alternative: Sendable, Hashable {
-    /// The version; nil before the first one.
+    /// The version of the schema; nil for the time before the first version.
     public let schema: String?
+    /// Nil if that version gives the value no meaning.
     public let meaning: ConversionMeaning?
   }
 
-  /// The form in events: `status`, and depending on it `event`, `revenue` (`min`, `max`, `currency`) and `schema`, or `alternatives`.
+  /// The format in events: `status`, and depending on it `event`, `revenue` (`min`, `max`, `currency`) and `schema`, or `alternatives`.
   public var json: JSONObject {
     switch self {
     case .unknown: return ["status": "unknown"]

@@ -1,12 +1,12 @@
 import WireJSON
 
-/// The meaning of a conversion value in an app.
+/// What a conversion value means in an app: an event, and the revenue that it stands for.
 public struct ConversionMeaning: Sendable, Hashable {
-  /// The revenue that a value stands for, in units of the currency.
+  /// A range of revenue, in units of the currency.
   public struct Revenue: Sendable, Hashable {
     public let minimum: Double
     public let maximum: Double
-    /// ISO 4217, upper case.
+    /// ISO 4217, in upper case.
     public let currency: String
 
     /// Throws ``FieldError`` for a reversed or negative range, or an invalid currency code.
@@ -22,16 +22,18 @@ public struct ConversionMeaning: Sendable, Hashable {
     }
   }
 
+  /// The app's name of the event.
   public let event: String
   public let revenue: Revenue?
 
-  /// Throws ``FieldError`` for an event without a name.
+  /// Throws ``FieldError`` for an event whose name is empty or too long.
   public init(event: String, revenue: Revenue? = nil) throws(FieldError) {
-    guard (1...128).contains(event.utf8.count) else { throw FieldError(field: "event", reason: "must be 1 to 128 characters") }
+    guard (1...128).contains(event.utf8.count) else { throw FieldError(field: "event", reason: "must be 1 to 128 bytes") }
     self.event = event
     self.revenue = revenue
   }
 
+  /// The format in events.
   var json: JSONObject {
     var object: JSONObject = ["event": .string(event)]
     if let revenue {
@@ -44,21 +46,23 @@ public struct ConversionMeaning: Sendable, Hashable {
   }
 }
 
-/// One version of an app's conversion schema, valid from a time on (Receiving postbacks in multiple conversion windows).
+/// One version of an app's conversion schema: the meanings of its conversion values from a time on (Receiving postbacks in multiple
+/// conversion windows).
 public struct ConversionSchema: Sendable, Hashable {
+  /// The configured name of the version.
   public let version: String
-  /// Milliseconds since 1970.
+  /// The start of the version's validity, milliseconds since 1970.
   public let effectiveFrom: Int64
-  /// The meanings of the 64 fine values of the first window.
+  /// The meanings of the 64 fine values, which are sent in the first window only.
   private let fine: [ConversionMeaning?]
   /// The meanings by window and coarse value.
   private let coarse: [[CoarseConversionValue: ConversionMeaning]]
 
-  /// Throws ``FieldError`` for values out of range or with two meanings; its field is `fine[i].values`, `coarse[i].value` or
+  /// Throws ``FieldError`` for a value that is out of range or has two meanings. The field is `fine[i].values`, `coarse[i].value` or
   /// `coarse[i].windows`.
   public init(
     version: String, effectiveFrom: Int64, fine ranges: [(ClosedRange<Int>, ConversionMeaning)],
-    coarse words: [(CoarseConversionValue, windows: [Int], ConversionMeaning)]
+    coarse values: [(CoarseConversionValue, windows: [Int], ConversionMeaning)]
   ) throws(FieldError) {
     guard !version.isEmpty else { throw FieldError(field: "version", reason: "is required") }
     guard effectiveFrom > 0 else { throw FieldError(field: "effectiveFrom", reason: "must be after 1970") }
@@ -72,13 +76,13 @@ public struct ConversionSchema: Sendable, Hashable {
       }
     }
     var coarse = [[CoarseConversionValue: ConversionMeaning]](repeating: [:], count: 3)
-    for (index, (word, windows, meaning)) in words.enumerated() {
+    for (index, (value, windows, meaning)) in values.enumerated() {
       for window in windows {
-        guard (0...2).contains(window) else { throw FieldError(field: "coarse[\(index)].windows", reason: "must hold 0, 1 or 2") }
-        guard coarse[window][word] == nil else {
-          throw FieldError(field: "coarse[\(index)].value", reason: "has a meaning in window \(window) already")
+        guard (0...2).contains(window) else { throw FieldError(field: "coarse[\(index)].windows", reason: "must contain only 0, 1 and 2") }
+        guard coarse[window][value] == nil else {
+          throw FieldError(field: "coarse[\(index)].value", reason: "already has a meaning in window \(window)")
         }
-        coarse[window][word] = meaning
+        coarse[window][value] = meaning
       }
     }
     self.version = version
@@ -87,11 +91,11 @@ public struct ConversionSchema: Sendable, Hashable {
     self.coarse = coarse
   }
 
-  /// The meaning of a value; nil if it has none in this version. A fine value takes precedence over a coarse one, and only counts in the
-  /// first window: it is not signed, and in other windows it has no meaning.
-  func meaning(fine value: Int?, coarse word: CoarseConversionValue?, window: Int) -> ConversionMeaning? {
-    if let value { return window == 0 && fine.indices.contains(value) ? fine[value] : nil }
-    guard let word, coarse.indices.contains(window) else { return nil }
-    return coarse[window][word]
+  /// The meaning of a value; nil if it has none in this version. A fine value takes precedence over a coarse one. It has a meaning only in
+  /// the first window: Apple does not send it in another one, and because it is not signed, a sender may have added it.
+  func meaning(fine fineValue: Int?, coarse coarseValue: CoarseConversionValue?, window: Int) -> ConversionMeaning? {
+    if let fineValue { return window == 0 && fine.indices.contains(fineValue) ? fine[fineValue] : nil }
+    guard let coarseValue, coarse.indices.contains(window) else { return nil }
+    return coarse[window][coarseValue]
   }
 }

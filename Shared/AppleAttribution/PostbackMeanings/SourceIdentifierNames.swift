@@ -1,13 +1,13 @@
 public import WireJSON
 
-/// The names of an ad network's source identifiers: hierarchical digits, of which a postback contains the last two, three or all four
-/// (Receiving postbacks in multiple conversion windows). `39` is a part of `239` and of `5239`.
+/// The configured names of an ad network's source identifiers (Receiving postbacks in multiple conversion windows). The digits of an
+/// identifier are hierarchical. A postback contains the last two, the last three or all four of them: `39` belongs to `239` and to `5239`.
 public struct SourceIdentifierNames: Sendable, Hashable {
   /// One level of the hierarchy.
   public enum Level: String, Sendable, Hashable, CaseIterable {
     case campaign, adGroup, creative
 
-    /// The number of digits of the level.
+    /// The number of last digits that identify the level.
     public var digits: Int {
       switch self {
       case .campaign: 2
@@ -18,11 +18,11 @@ public struct SourceIdentifierNames: Sendable, Hashable {
   }
 
   private let names: [Level: [String: String]]
-  /// Campaign ids of versions up to 3.0, 1 to 100.
+  /// The names of the campaign ids of SKAdNetwork up to 3.0, 1 to 100.
   private let campaignIds: [Int: String]
 
-  /// Throws ``FieldError`` for a key that has not its level's number of digits, or a campaign id out of range. The error's field is
-  /// `campaigns`, `adGroups`, `creatives` or `campaignIds`.
+  /// Throws ``FieldError`` for a key that does not have its level's number of digits, and for a campaign id out of range. The error's field
+  /// is `campaigns`, `adGroups`, `creatives` or `campaignIds`.
   public init(_ names: [Level: [String: String]], campaignIds: [Int: String] = [:]) throws(FieldError) {
     for (level, table) in names {
       for key in table.keys where key.utf8.count != level.digits || !key.utf8.allSatisfy({ (48...57).contains($0) }) {
@@ -36,8 +36,9 @@ public struct SourceIdentifierNames: Sendable, Hashable {
     self.campaignIds = campaignIds
   }
 
-  /// The form in events. `digits` is the number of digits of the identifier. Each level has an object with its `status` (`named`, `unnamed`
-  /// or `unknown`), and its own `digits` and `name` if they are known. A withheld part is unknown and never guessed; leading zeros count.
+  /// The format in events. `digits` is the number of digits of the identifier. Each level has an object with its `status` (`named`,
+  /// `unnamed` or `unknown`), its own `digits`, and its `name`, as far as they are known. The level of a withheld digit is unknown and
+  /// never guessed. Leading zeros count.
   public func json(sourceIdentifier: String) -> JSONObject {
     var object: JSONObject = ["digits": .integer(Int64(sourceIdentifier.utf8.count))]
     for level in Level.allCases {
@@ -51,7 +52,7 @@ public struct SourceIdentifierNames: Sendable, Hashable {
     return object
   }
 
-  /// The form in events for a campaign id, up to version 3.0.
+  /// The format in events for a campaign id, up to version 3.0.
   public func json(campaignId: Int) -> JSONObject {
     ["campaign": .object(Self.entry(String(campaignId), campaignIds[campaignId]))]
   }

@@ -1,13 +1,16 @@
 import WireJSON
 
-/// Reads Apple's fields: JSON types are lenient, because a forwarder may have changed them, and values are strict.
+/// Reads Apple's fields of a postback. Other JSON types than Apple's are accepted, because a server that forwards postbacks may change
+/// them, but values are checked strictly.
 ///
-/// `null` means absent. Integers may be decimal strings, and Booleans 0, 1 or words. Anything else is `malformed` with the field's name.
+/// `null` means absent. An integer may be a decimal string, and a Boolean 0, 1, or one of the strings `true`, `false`, `1` and `0`.
+/// Anything else is `malformed` with the field's name.
 struct PostbackFields {
   let object: JSONObject
 
   init(_ object: JSONObject) { self.object = object }
 
+  /// The value of a field; nil if it is absent or `null`.
   func value(_ name: String) -> JSONValue? {
     guard let value = object[name], !value.isNull else { return nil }
     return value
@@ -51,7 +54,8 @@ struct PostbackFields {
 
   // MARK: Optional
 
-  /// A text that is not empty and does not contain the separator, which could move content between fields.
+  /// A text that is not empty. It must not contain U+2063, which separates the signed values of SKAdNetwork: with it, a part of one field
+  /// could pass as another field.
   func optionalString(_ name: String) throws(PostbackRejection) -> String? {
     switch value(name) {
     case nil: return nil
@@ -82,7 +86,9 @@ struct PostbackFields {
     return value
   }
 
-  /// The values that are never signed; at most one of the two conversion values.
+  /// The conversion values, which Apple does not sign. At most one of the two may be present.
+  ///
+  /// - Parameter knowsCoarse: false if the version has no coarse values; then such a field is ignored.
   func conversion(coarse knowsCoarse: Bool) throws(PostbackRejection) -> (fine: Int?, coarse: CoarseConversionValue?) {
     let fine = try optionalInteger("conversion-value", 0...63).map { Int($0) }
     let name = "coarse-conversion-value"
@@ -94,6 +100,7 @@ struct PostbackFields {
     return (nil, coarse)
   }
 
+  /// The country, which Apple does not sign; nil if it is absent.
   func countryCode() throws(PostbackRejection) -> String? {
     let name = "country-code"
     guard let code = try optionalString(name) else { return nil }

@@ -1,9 +1,9 @@
-/// A rejected postback, with the reason.
+/// Why a postback or an impression is rejected: the reason, the field and an explanation.
 public struct PostbackRejection: Error, Sendable, Hashable, CustomStringConvertible {
   public let reason: PostbackReason
-  /// The field, under Apple's name, if the reason is about one.
+  /// The field's name in the postback or the request; nil if the reason is not about a field.
   public let field: String?
-  /// What is wrong; never the value itself.
+  /// What is wrong, as text for people. It never contains the value.
   public let explanation: String
 
   public init(_ reason: PostbackReason, field: String? = nil, _ explanation: String) {

@@ -1,21 +1,25 @@
 import Cryptography
 public import WireJSON
 
-/// Reads what is needed to accept a postback: it is fast and verifies nothing.
+/// Reads from a postback what ingest needs to accept it: the kind, and the natural key that it has if it is genuine. Nothing is verified,
+/// so that a sender is answered quickly. ``PostbackVerifier`` verifies the postback later, in verifier.
 public enum PostbackSniffer {
+  /// What was read. Anybody can write such a body, so it must not be trusted.
   public struct Findings: Sendable, Hashable {
     public let kind: PostbackKind
     /// The natural key that the postback has if it is genuine; nil if its fields are missing.
     public let naturalKey: String?
+    /// The ad network that the postback names; nil if it names none.
     public let adNetworkId: String?
   }
 
-  /// The longest key. No genuine one is longer.
+  /// The longest natural key or ad network id, bytes. Those of genuine postbacks are shorter.
   private static let maxKeyBytes = 512
 
-  /// Distinguishes the kinds by their fields: `jws-string` is AdAttributionKit's, `attribution-signature` SKAdNetwork's.
+  /// Reads a body. The kind is decided by the presence of a field: an AdAttributionKit postback has `jws-string`, a SKAdNetwork postback
+  /// `attribution-signature`.
   ///
-  /// Throws ``JSONError`` if it is not a JSON object, has a repeated name, or is neither kind, with the missing field.
+  /// Throws ``JSONError`` if the body is not a JSON object, has a repeated name, or has neither of the two fields.
   public static func inspect(_ body: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> Findings {
     guard case .object(let object) = try JSONValue(parsing: body, limits: limits) else {
       throw JSONError(.wrongType(expected: "an object"))
@@ -26,8 +30,8 @@ public enum PostbackSniffer {
       throw JSONError(
         .outOfRange(
           isSKAdNetwork
-            ? "is missing: a SKAdNetwork postback has it"
-            : "is missing: an AdAttributionKit postback has it, a SKAdNetwork postback has attribution-signature"),
+            ? "is missing: every SKAdNetwork postback has it"
+            : "is missing: every AdAttributionKit postback has it, and every SKAdNetwork postback has attribution-signature"),
         path: isSKAdNetwork ? "attribution-signature" : "jws-string")
     }
     return inspectSKAdNetwork(object)
@@ -43,7 +47,7 @@ public enum PostbackSniffer {
         ? (try? fields.optionalInteger("postback-sequence-index", 0...2)).flatMap { $0 }.map { Int($0) } : nil
       key = SKAdNetworkPostback.naturalKey(adNetworkId: adNetworkId, transactionId: transactionId, index: index)
     }
-    return Findings(kind: .skAdNetwork, naturalKey: bounded(key), adNetworkId: bounded(adNetworkId))
+    return Findings(kind: .skAdNetwork, naturalKey: nilIfTooLong(key), adNetworkId: nilIfTooLong(adNetworkId))
   }
 
   private static func inspectAdAttributionKit(_ object: JSONObject) -> Findings {
@@ -58,10 +62,10 @@ public enum PostbackSniffer {
         key = AdAttributionKitPostback.naturalKey(adNetworkId: adNetworkId, identifier: identifier, index: Int(index))
       }
     }
-    return Findings(kind: .adAttributionKit, naturalKey: bounded(key), adNetworkId: bounded(adNetworkId))
+    return Findings(kind: .adAttributionKit, naturalKey: nilIfTooLong(key), adNetworkId: nilIfTooLong(adNetworkId))
   }
 
-  private static func bounded(_ text: String?) -> String? {
+  private static func nilIfTooLong(_ text: String?) -> String? {
     text.flatMap { $0.utf8.count <= maxKeyBytes ? $0 : nil }
   }
 }

@@ -2,12 +2,21 @@ import Cryptography
 import WireJSON
 
 /// Verifies postbacks with Apple's keys (Verifying an install-validation postback; Verifying a postback).
+///
+/// ```swift
+/// let verdict = PostbackVerifier().verdict(onSKAdNetwork: body, expecting: ["example123.skadnetwork"])
+/// if verdict.valid, let postback = verdict.postback { count(postback.appId, postback.conversionValue) }
+/// ```
+///
+/// This file has AdAttributionKit, `PostbackVerifier+SKAdNetwork.swift` SKAdNetwork. The values are read by ``AdAttributionKitPostback``
+/// and ``SKAdNetworkPostback``. The conversion values of a valid postback are not signed, so the caller must expect wrong ones.
 public struct PostbackVerifier: Sendable {
   let keys: ApplePublicKeys
+  /// The development keys that are tried for SKAdNetwork postbacks; empty if they are not accepted.
   let developmentKeys: [ApplePublicKeys.Key]
 
-  /// - Parameter acceptsDevelopmentSKAdNetwork: true if a SKAdNetwork postback, which names no key, may also be signed with a development
-  ///   key. It is then always marked as development.
+  /// - Parameter acceptsDevelopmentSKAdNetwork: true if a SKAdNetwork postback, which does not name its key, may also be signed with a
+  ///   development key of AdAttributionKit. Its environment is then `development`.
   public init(keys: ApplePublicKeys = .published, acceptsDevelopmentSKAdNetwork: Bool = false) {
     self.keys = keys
     developmentKeys =
@@ -25,8 +34,8 @@ public struct PostbackVerifier: Sendable {
     }
   }
 
-  /// Verifies Apple's object, in an order in which nothing unverified decides anything: form, algorithm, key, form of the signature and the
-  /// payload, the signature, and only then the claims.
+  /// Verifies a parsed body. The checks are in this order: the format of the JWS, the algorithm, the key, the formats of the signature and
+  /// the payload, the signature, the claims. So no claim has an effect before it is verified.
   public func verdict(
     onAdAttributionKit body: JSONObject, expecting adNetworks: Set<String>? = nil
   ) -> AdAttributionKitVerdict {
@@ -35,22 +44,23 @@ public struct PostbackVerifier: Sendable {
     var identifier: String?
     do throws(PostbackRejection) {
       let envelope = try ES256Envelope(try Self.jwsString(body, field), field: field)
-      // The `kid` determines the key; others are never tried.
+      // The `kid` names the key. Other keys are never tried.
       guard let name = envelope.kid, let candidates = keys.kids[name], !candidates.isEmpty else {
-        throw PostbackRejection(.unknownKey, field: field, "no such kid")
+        throw PostbackRejection(.unknownKey, field: field, "the kid is unknown")
       }
       kid = name
       let signature = try envelope.signature(field: field)
       let payload = try envelope.payload(field: field)
       guard candidates.contains(where: { $0.key.verifies(signature, of: envelope.signingInput) }) else {
-        throw PostbackRejection(.badSignature, field: field, "not signed by that key")
+        throw PostbackRejection(.badSignature, field: field, "the signature was not made by the key of the kid")
       }
       identifier = payload["postback-identifier"]?.stringValue
       let postback = try AdAttributionKitPostback(payload: payload, body: body)
-      // A test that was made in a device's settings counts for the URL's ad network. Apple signs these with the kid
-      // `apple-development-identifier/1`. Those of other development keys are accepted too, because no real ad network has that id.
+      // A test postback that was made in the settings of a device is accepted for any expected ad network. Apple signs these postbacks with
+      // the key `apple-development-identifier/1`. Other development keys are accepted too, because no ad network has this id.
       let isMadeInSettings =
-        ApplePublicKeys.environment(ofKid: name) == .development && postback.adNetworkIdentifier == AdAttributionKitPostback.madeInSettings
+        ApplePublicKeys.environment(ofKid: name) == .development
+        && postback.adNetworkIdentifier == AdAttributionKitPostback.settingsAdNetworkId
       if let adNetworks, !isMadeInSettings, !adNetworks.contains(postback.adNetworkIdentifier) {
         throw PostbackRejection(.wrongAdNetwork, field: "ad-network-identifier", "is another ad network's")
       }
@@ -73,7 +83,7 @@ extension AdAttributionKitVerdict {
   fileprivate init(
     _ rejection: PostbackRejection?, kid: String? = nil, identifier: String? = nil, postback: AdAttributionKitPostback? = nil
   ) {
-    // An error of the JWS as a whole is not about a claim; only `malformed` and `wrong_ad_network` name a field.
+    // Only `malformed` and `wrong_ad_network` are about a field. The other reasons are about the JWS as a whole.
     let named = rejection.map { $0.reason == .malformed || $0.reason == .wrongAdNetwork } ?? false
     self.init(
       reason: rejection?.reason, field: named ? rejection?.field : nil, explanation: rejection?.explanation,

@@ -1,12 +1,15 @@
-/// The crowd anonymity tier of a postback (Receiving postbacks in multiple conversion windows).
+/// The crowd anonymity tier of a postback (Receiving postbacks in multiple conversion windows). The smaller the crowd of similar
+/// conversions, the lower the tier, and the fewer fields Apple sends.
 ///
-/// A postback does not contain the tier; this is the lowest one in which its fields are possible.
+/// A postback does not contain its tier. This is the lowest tier in which Apple sends the fields that the postback has.
 public struct PrivacyTier: Sendable, Hashable {
-  /// 0–3: the lowest tier in which Apple sends these fields.
+  /// The lowest possible tier, 0 to 3.
   public let tierAtLeast: Int
-  /// Fields that were withheld or shortened (`source-identifier`) for privacy; a missing conversion value may also never have been set.
+  /// The names of fields that were withheld for privacy, or shortened (`source-identifier`). A missing conversion value may also be one
+  /// that the app never set.
   public let withheld: [String]
 
+  /// The framework's names of fields.
   struct Names {
     var source: String
     var marketplace = "marketplace-identifier"
@@ -21,12 +24,12 @@ public struct PrivacyTier: Sendable, Hashable {
     // Apple sends a fine value only in the first window of a winning ad. It is not signed, so a sender may have added it anywhere else.
     let hasFineValue = hasFineValue && first && isWinning
     tierAtLeast =
-      if hasSource || hasCountry { 3 } else if hasFineValue || sourceDigits > 2 { 2 }  // Two digits may come in any tier.
+      if hasSource || hasCountry { 3 } else if hasFineValue || sourceDigits > 2 { 2 }  // Two digits are possible in any tier.
       else if hasCoarseValue || hasMarketplace == true || !first { 1 } else { 0 }
     var withheld: [String] = []
     if first, sourceDigits < 4 { withheld.append("source-identifier") }
     if hasMarketplace == false { withheld.append(names.marketplace) }
-    // A postback that did not win never has these fields, and later windows never have all of them, whatever the tier.
+    // Whatever the tier, a postback that did not win has none of these fields, and a later window has neither a source nor a fine value.
     if isWinning {
       if first, !hasSource { withheld.append(names.source) }
       if first, !hasFineValue { withheld.append("conversion-value") }

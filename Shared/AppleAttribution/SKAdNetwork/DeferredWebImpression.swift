@@ -1,18 +1,19 @@
 import WireJSON
 
-/// A web ad that is stored until the device requests it (SKAdNetwork for Web Ads, Get a Signed Web Ad Impression Payload).
+/// The values of a web ad that are stored until a device requests the signed payload (SKAdNetwork for Web Ads: Get a Signed Web Ad
+/// Impression Payload). ``impression(for:now:)`` then gives the values to sign.
 public struct DeferredWebImpression: Sendable, Hashable {
-  /// The greatest number of sites for which one ad is stored.
+  /// The greatest number of sites of one ad (our limit).
   static let maxDomains = 100
 
   public let adNetworkId: String
   public let sourceIdentifier: Int64
   public let itunesItemId: Int64
   public let nonce: WebAdNonce
-  /// The sites for which it may be signed, sorted; empty for any site.
+  /// The sites for which the ad may be signed, sorted; empty for any site.
   public let sourceDomains: [String]
 
-  /// Validates all values. Throws ``FieldError`` with the request's name of the field.
+  /// Validates all values. Throws ``FieldError`` with the field's name in the request.
   public init(
     validating parameters: SKAdNetworkImpression.Parameters, sourceDomains: [String], domains rule: SourceDomainRule
   ) throws(FieldError) {
@@ -30,12 +31,12 @@ public struct DeferredWebImpression: Sendable, Hashable {
       parameters.itunesItemId, 1...Int64.max, field: "itunesItemId", "must be the App Store id of the advertised app")
     nonce = try WebAdNonce(validating: parameters.nonce)
     guard sourceDomains.count <= Self.maxDomains else {
-      throw FieldError(field: "sourceDomains", reason: "holds more than \(Self.maxDomains) domains")
+      throw FieldError(field: "sourceDomains", reason: "has more than \(Self.maxDomains) domains")
     }
     var domains: Set<String> = []
-    if let domain = parameters.sourceDomain { domains.insert(try ImpressionRules.domain(domain, rule: rule)) }
+    if let domain = parameters.sourceDomain { domains.insert(try rule.checked(domain)) }
     for (index, domain) in sourceDomains.enumerated() {
-      domains.insert(try ImpressionRules.domain(domain, field: "sourceDomains[\(index)]", rule: rule))
+      domains.insert(try rule.checked(domain, field: "sourceDomains[\(index)]"))
     }
     self.sourceDomains = domains.sorted()
   }
@@ -43,10 +44,10 @@ public struct DeferredWebImpression: Sendable, Hashable {
   /// The number of digits of the source identifier.
   public var sourceIdentifierDigits: Int { ImpressionRules.digits(ofSourceIdentifier: sourceIdentifier) }
 
-  /// True if it may be signed for a site.
+  /// True if the ad may be signed for the site.
   public func allows(_ sourceDomain: String) -> Bool { sourceDomains.isEmpty || sourceDomains.contains(sourceDomain) }
 
-  /// The impression to sign for the device, with the site that the device names and the current time.
+  /// The values to sign for a device's request, with the site that the device names, and `now` as the timestamp.
   public func impression(for request: WebPayloadRequest, now: Int64) throws(FieldError) -> SKAdNetworkWebImpression {
     try SKAdNetworkWebImpression(
       validating: SKAdNetworkImpression.Parameters(
@@ -54,7 +55,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
         itunesItemId: itunesItemId, sourceDomain: request.sourceDomain, nonce: nonce.uuid), now: now, domains: .form)
   }
 
-  /// The stored form.
+  /// The stored format.
   public var stored: [UInt8] {
     JSONValue.object([
       "adNetworkId": .string(adNetworkId), "sourceIdentifier": .integer(sourceIdentifier), "itunesItemId": .integer(itunesItemId),
@@ -62,7 +63,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
     ]).serialized
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   public init?(stored bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue,
       let impression = try? DeferredWebImpression(
@@ -71,7 +72,7 @@ public struct DeferredWebImpression: Sendable, Hashable {
           sourceIdentifier: object["sourceIdentifier"]?.int64Value, itunesItemId: object["itunesItemId"]?.int64Value,
           nonce: object["nonce"]?.stringValue),
         sourceDomains: object["sourceDomains"]?.arrayValue?.compactMap(\.stringValue) ?? [],
-        // They were checked when the ad was stored.
+        // The sites were checked against the public suffix list when the ad was stored.
         domains: .form)
     else { return nil }
     self = impression

@@ -1,9 +1,9 @@
 import Cryptography
 
-/// A SKAdNetwork impression whose values are valid for its version (Signing and providing ads; Generating a signature for attributable web
-/// ads).
+/// The values of a SKAdNetwork impression, validated for its version (Signing and providing ads; Generating a signature for attributable
+/// web ads). An ad network's key signs ``signedString``.
 public struct SKAdNetworkImpression: Sendable, Hashable {
-  /// The caller's values before validation. Names are those of the request.
+  /// The caller's values before validation. Their names are those of the request.
   public struct Parameters: Sendable, Hashable {
     public var version: String?
     public var adNetworkId: String?
@@ -37,27 +37,29 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
 
   public let version: SKAdNetworkVersion
   public let adNetworkId: String
-  /// Up to version 3.0.
+  /// Only up to version 3.0.
   public let campaignId: Int64?
-  /// Version 4.0.
+  /// Only in version 4.0.
   public let sourceIdentifier: Int64?
+  /// The App Store id of the advertised app.
   public let itunesItemId: Int64
-  /// From version 2.0 on, in apps; 0 makes a development impression.
+  /// The App Store id of the app that shows the ad, from version 2.0 on; nil for a web ad. 0 makes a development impression.
   public let sourceAppId: Int64?
-  /// Version 4.0, on the web.
+  /// The site that shows the ad; only for a web ad in version 4.0.
   public let sourceDomain: String?
-  /// From version 2.2 on: 1 StoreKit-rendered and web, 0 view-through.
+  /// 1 for StoreKit-rendered and web ads, 0 for view-through ads; from version 2.2 on.
   public let fidelityType: Int64?
-  /// In lower case, as it is signed.
+  /// A UUID in lower case, as it is signed.
   public let nonce: String
   /// Milliseconds since 1970.
   public let timestamp: Int64
 
-  /// Validates all values. A value that the version does not have is refused, because the caller would be mistaken about what is signed.
+  /// Validates all values. Throws ``FieldError`` with the field. A value that the version does not have is refused, because the caller
+  /// would be mistaken about what is signed.
   ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970; the default of the timestamp.
-  ///   - allowsAnyTime: true if the timestamp may be more than a day from now.
+  ///   - now: milliseconds since 1970. It is the timestamp if the caller gives none.
+  ///   - allowsAnyTime: true if the timestamp may be more than a day from `now`.
   ///   - domains: the rule for the site's name.
   public init(
     validating parameters: Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
@@ -69,12 +71,12 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     self.version = version
     adNetworkId = try ImpressionRules.adNetworkId(parameters.adNetworkId)
     if version < .v4_0 {
-      try Self.refuse(parameters.sourceIdentifier, "sourceIdentifier", version, "it has campaignId")
-      try Self.refuse(parameters.sourceDomain, "sourceDomain", version, "web ads need 4.0")
+      try Self.refuse(parameters.sourceIdentifier, "sourceIdentifier", version, "it has campaignId instead")
+      try Self.refuse(parameters.sourceDomain, "sourceDomain", version, "web ads require 4.0")
       campaignId = try ImpressionRules.integer(parameters.campaignId, 1...100, field: "campaignId", "must be 1 to 100")
       (sourceIdentifier, sourceDomain) = (nil, nil)
     } else {
-      try Self.refuse(parameters.campaignId, "campaignId", version, "it has sourceIdentifier")
+      try Self.refuse(parameters.campaignId, "campaignId", version, "it has sourceIdentifier instead")
       sourceIdentifier = try ImpressionRules.sourceIdentifier(parameters.sourceIdentifier)
       campaignId = nil
       if parameters.sourceDomain != nil {
@@ -82,7 +84,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
           throw FieldError(
             field: "sourceDomain", reason: "must not be given together with sourceAppId; an ad is shown in an app or on a site")
         }
-        sourceDomain = try ImpressionRules.domain(parameters.sourceDomain, rule: domains)
+        sourceDomain = try domains.checked(parameters.sourceDomain)
       } else {
         sourceDomain = nil
       }
@@ -103,7 +105,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     timestamp = try ImpressionRules.timestamp(parameters.timestamp, now: now, allowsAnyTime: allowsAnyTime)
   }
 
-  /// The bytes to sign: values in the order of the version, joined with U+2063.
+  /// The bytes to sign: the values in the order of the version, joined with U+2063.
   public var signedString: [UInt8] {
     var text = SignedText()
     if version.isSigned { text.append(version.rawValue) }
@@ -120,9 +122,10 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
   /// The number of digits of the source identifier; nil without one.
   public var sourceIdentifierDigits: Int? { sourceIdentifier.map { ImpressionRules.digits(ofSourceIdentifier: $0) } }
 
-  /// A signature of ``signedString`` in the form for the device: DER in standard Base64.
+  /// A signature of ``signedString`` in the format for the device: DER in standard Base64.
   public static func text(of signature: ECDSASignature) -> String { Base64.encode(signature.der) }
 
+  /// The fidelity type by the rules of the version.
   private static func fidelity(_ value: Int64?, _ version: SKAdNetworkVersion, isWeb: Bool) throws(FieldError) -> Int64? {
     let field = "fidelityType"
     guard version >= .v2_2 else {
@@ -136,6 +139,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     return try ImpressionRules.integer(value, 0...1, field: field, "must be 1 (StoreKit-rendered) or 0 (view-through)")
   }
 
+  /// Throws if there is a value that the version does not have.
   private static func refuse(
     _ value: (some Sendable)?, _ field: String, _ version: SKAdNetworkVersion, _ why: String
   ) throws(FieldError) {

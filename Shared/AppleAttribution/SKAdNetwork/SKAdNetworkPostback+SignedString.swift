@@ -1,7 +1,10 @@
 extension SKAdNetworkPostback {
-  /// The bytes that Apple signs (Combining parameters for SKAdNetwork 3 postbacks; … previous postback versions).
+  /// The bytes that Apple signs: the values joined with U+2063 (Combining parameters for SKAdNetwork 3 postbacks; Combining parameters for
+  /// previous postback versions).
   ///
-  /// An absent source is omitted together with its separator; a source of 0 is signed. Conversion values and the country are never signed.
+  /// A value that the version does not have is nil (``init(_:)``), so a postback of 1.0 signs only ad network, campaign, app and transaction. An
+  /// absent source is left out together with its separator, but a source app of 0 is signed. Conversion values and the country are never
+  /// signed.
   public var signedString: [UInt8] {
     var text = SignedText()
     if version.isSigned { text.append(version.rawValue) }

@@ -1,49 +1,53 @@
 import Cryptography
 import WireJSON
 
-/// A SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
+/// The values of a SKAdNetwork install-validation postback (Identifying the parameters in install-validation postbacks).
 ///
-/// Only fields of its version are read; other members stay in ``raw`` and are ignored. Nothing is verified here; see ``PostbackVerifier``.
+/// Only the fields of the postback's version are read; other members stay in ``raw``. The signature is parsed but not verified here
+/// (``PostbackVerifier``). `SKAdNetworkPostback+SignedString.swift` has the bytes that Apple signs, `SKAdNetworkPostback+Event.swift` the
+/// values as events contain them.
 public struct SKAdNetworkPostback: Sendable, Hashable {
   public let version: SKAdNetworkVersion
   public let adNetworkId: String
-  /// 1–100; up to version 3.0.
+  /// 1 to 100; up to version 3.0.
   public let campaignId: Int?
-  /// Two to four digits, version 4.0. They are the low-order digits: `39` belongs to `239` and `5239`. It is text, because leading zeros
-  /// count.
+  /// Two to four digits; from version 4.0 on. They are the last digits of the impression's: `39` belongs to `239` and to `5239`. It is
+  /// text, because leading zeros count.
   public let sourceIdentifier: String?
-  /// As written; ``naturalKey`` has it in lower case.
+  /// A UUID in the case in which Apple wrote it. In ``naturalKey`` it is in lower case.
   public let transactionId: String
+  /// The advertised app.
   public let appId: Int64
-  /// True if this Apple account had the app before; from version 2.0 on.
+  /// True if the customer's Apple account had the app before; from version 2.0 on.
   public let redownload: Bool?
-  /// 0 in tests; absent below the privacy threshold.
+  /// The app that showed the ad, from version 2.0 on; absent below the privacy threshold. 0 in tests.
   public let sourceAppId: Int64?
+  /// The site that showed the web ad, from version 4.0 on; absent below the privacy threshold.
   public let sourceDomain: String?
-  /// 1 StoreKit-rendered and web ads, 0 view-through; from version 2.2 on.
+  /// 1 for StoreKit-rendered and web ads, 0 for view-through ads; from version 2.2 on.
   public let fidelityType: Int?
-  /// From version 3.0 on; earlier postbacks are always winning ones.
+  /// True if the ad won the conversion; from version 3.0 on. Earlier postbacks are always winning ones.
   public let didWin: Bool?
-  /// The conversion window, version 4.0.
+  /// The conversion window, 0 to 2; from version 4.0 on.
   public let postbackSequenceIndex: Int?
-  /// 0–63. Not signed, so a holder of a genuine postback can send it again with another value. Apple sends it in the first window only; in
-  /// another one it is kept but has no meaning (``ConversionSchema``).
+  /// 0 to 63; from version 2.0 on. It is not signed, so anyone who has a genuine postback can send it again with another value. Apple sends
+  /// it only in the first window. In another window it is kept, but has no meaning (``ConversionSchema``).
   public let conversionValue: Int?
-  /// Version 4.0. Not signed. Never present together with ``conversionValue`` (``PostbackFields``).
+  /// From version 4.0 on. It is not signed, and never present together with ``conversionValue`` (``PostbackFields/conversion(coarse:)``).
   public let coarseConversionValue: CoarseConversionValue?
-  /// Not signed.
+  /// Two letters, from version 4.0 on. It is not signed.
   public let countryCode: String?
-  /// Apple's signature.
+  /// Apple's signature, not verified.
   public let signature: ECDSASignature
-  /// The body's object, unchanged.
+  /// The body as a JSON object, unchanged.
   public let raw: JSONObject
 
-  /// Reads a body. Throws ``PostbackRejection``: `malformed` with the field, `unsupported_version`, `malformed_signature`.
+  /// Parses a body. Throws ``PostbackRejection`` with `malformed`, `unsupported_version` or `malformed_signature`, and the field.
   public init(parsing body: [UInt8]) throws(PostbackRejection) {
     try self.init(PostbackBody.object(body))
   }
 
-  /// Reads the body's object.
+  /// Reads a parsed body. Throws as ``init(parsing:)``.
   public init(_ object: JSONObject) throws(PostbackRejection) {
     let fields = PostbackFields(object)
     let version = try Self.version(fields)
@@ -64,7 +68,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     guard sourceAppId == nil || sourceDomain == nil else {
       throw PostbackRejection(.malformed, field: "source-domain", "must not be present together with source-app-id")
     }
-    // Both are signed at the same position, so an app's id could be passed off as a domain.
+    // Both are signed at the same position. So a sender could pass an app's id off as a domain, and the signature would still be valid.
     if let sourceDomain, sourceDomain.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       throw PostbackRejection(.malformed, field: "source-domain", "is not a domain")
     }
@@ -81,8 +85,8 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     raw = object
   }
 
-  /// The natural key. Apple requires only the transaction id, and does not state whether the three postbacks of a conversion share it. With
-  /// the index, the key is right in both cases.
+  /// The natural key: ad network, transaction id in lower case, conversion window. Apple says that the transaction id identifies a
+  /// postback, but not whether the three postbacks of one conversion share it. With the window, the key is right in both cases.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkId, transactionId: transactionId, index: postbackSequenceIndex)
   }
@@ -100,6 +104,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     return key
   }
 
+  /// The version. If it is absent, it is 1.0.
   private static func version(_ fields: PostbackFields) throws(PostbackRejection) -> SKAdNetworkVersion {
     switch fields.value("version") {
     case nil: return .v1_0
@@ -112,6 +117,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     }
   }
 
+  /// The signature: DER in Base64.
   private static func signature(
     _ fields: PostbackFields, version: SKAdNetworkVersion
   ) throws(PostbackRejection) -> ECDSASignature {
@@ -123,7 +129,8 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     default: throw PostbackRejection(.malformed, field: name, "must be a string")
     }
     guard let der = Base64.decode(text) else { throw PostbackRejection(.malformedSignature, field: name, "is not Base64") }
-    // A signature with the width of the other key is well-formed but wrong, so it must not be reported as malformed.
+    // In a version with P-192, a signature as wide as that of a P-256 key is well-formed but wrong, so it must not be reported as
+    // malformed.
     let curve = version.postbackCurve
     do throws(SignatureError) {
       return try ECDSASignature(der: der, curve: curve)

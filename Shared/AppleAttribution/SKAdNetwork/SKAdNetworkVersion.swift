@@ -1,6 +1,5 @@
-import Cryptography
-
-/// The versions of SKAdNetwork that Apple has defined; 4.0 is the last.
+/// The versions of SKAdNetwork that Apple has defined. 4.0 is the last one; newer features are in AdAttributionKit. ``postbackCurve``, in
+/// `ApplePublicKeys.swift`, is the curve of the key with which Apple signs the postbacks of a version.
 public enum SKAdNetworkVersion: String, Sendable, Hashable, CaseIterable, Comparable {
   case v1_0 = "1.0"
   case v2_0 = "2.0"
@@ -11,9 +10,6 @@ public enum SKAdNetworkVersion: String, Sendable, Hashable, CaseIterable, Compar
 
   public static func < (a: SKAdNetworkVersion, b: SKAdNetworkVersion) -> Bool { a.rawValue < b.rawValue }
 
-  /// True if the signed text of impressions and postbacks begins with the version; that of 1.0 does not contain it.
+  /// True if the signed text of impressions and postbacks begins with the version. In 1.0 it does not contain the version.
   var isSigned: Bool { self > .v1_0 }
-
-  /// The curve with which Apple signs postbacks of this version. Version 2.0 still has the old one.
-  var postbackCurve: Curve { self <= .v2_0 ? .p192 : .p256 }
 }

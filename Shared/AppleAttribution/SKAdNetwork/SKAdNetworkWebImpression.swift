@@ -1,11 +1,13 @@
 import WireJSON
 
-/// A signed web ad, as the device requests it (Get a Signed Web Ad Impression Payload).
+/// The values of a web ad to sign, validated (Get a Signed Web Ad Impression Payload). ``payload(signature:)`` is the response to the
+/// device once ``impression`` is signed.
 public struct SKAdNetworkWebImpression: Sendable, Hashable {
   public let impression: SKAdNetworkImpression
   public let nonce: WebAdNonce
 
-  /// Validates like ``SKAdNetworkImpression``, with version 4.0 and a source domain. The fidelity type is always 1.
+  /// Validates all values as ``SKAdNetworkImpression`` does, and requires version 4.0 and a source domain. The fidelity type is always 1.
+  /// The nonce may be in either encoding (``WebAdNonce``).
   public init(
     validating parameters: SKAdNetworkImpression.Parameters, now: Int64, allowsAnyTime: Bool = false, domains: SourceDomainRule
   ) throws(FieldError) {
@@ -20,7 +22,8 @@ public struct SKAdNetworkWebImpression: Sendable, Hashable {
     impression = try SKAdNetworkImpression(validating: parameters, now: now, allowsAnyTime: allowsAnyTime, domains: domains)
   }
 
-  /// The response's object under Apple's names, which contain underscores here. The fidelity type is signed but not sent.
+  /// The response to the device, under Apple's names, which have underscores here and hyphens in postbacks. The fidelity type is signed but
+  /// not sent.
   public func payload(signature: String) -> JSONObject {
     [
       "version": .string(impression.version.rawValue), "ad_network_id": .string(impression.adNetworkId),

@@ -1,13 +1,14 @@
 import WireJSON
 
-/// Values joined with U+2063 INVISIBLE SEPARATOR, as SKAdNetwork signs them. ``SKAdNetworkImpression/text(of:)`` has the form of an
-/// impression's signature.
+/// Builds the text that is signed in SKAdNetwork: values joined with U+2063 INVISIBLE SEPARATOR. ``SKAdNetworkImpression/signedString`` and
+/// ``SKAdNetworkPostback/signedString`` have the order of the values.
 struct SignedText {
   static let separatorScalar: Unicode.Scalar = "\u{2063}"
   private static let separator: [UInt8] = [0xE2, 0x81, 0xA3]
 
   private(set) var bytes: [UInt8] = []
 
+  // Nearly all signed texts fit into this capacity.
   init() { bytes.reserveCapacity(192) }
 
   mutating func append(_ text: String) {
@@ -16,7 +17,7 @@ struct SignedText {
     text.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 
-  /// Appends decimal digits.
+  /// Appends a number as decimal digits.
   mutating func append(_ value: some FixedWidthInteger) {
     separate()
     if let value = Int64(exactly: value) { bytes.appendDecimal(value) } else { bytes += String(value).utf8 }

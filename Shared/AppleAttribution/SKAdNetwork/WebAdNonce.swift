@@ -2,12 +2,12 @@ import Cryptography
 
 /// The nonce of a web ad, which has two encodings (Creating an attributable ad link).
 public struct WebAdNonce: Sendable, Hashable {
-  /// With hyphens, lower case: in the signed string and in the payload.
+  /// The UUID with hyphens, in lower case. It is in the signed text and in the payload.
   public let uuid: String
-  /// Base64URL of the same 16 bytes, without padding: in the link and in the device's request. It is case-sensitive.
+  /// Base64URL of the UUID's 16 bytes, without padding. It is in the link and in the device's request. Upper and lower case differ.
   public let base64URL: String
 
-  /// Parses either encoding; makes a new nonce if the text is nil. Throws ``FieldError``.
+  /// Parses either encoding. Makes a new nonce if the text is nil. Throws ``FieldError``.
   public init(validating text: String?, field: String = "nonce") throws(FieldError) {
     guard let text else {
       self.init(uuid: RandomBytes.uuid())

@@ -2,13 +2,17 @@ public import WireJSON
 
 /// The device's request for a signed web ad (Get a Signed Web Ad Impression Payload).
 public struct WebPayloadRequest: Sendable, Hashable {
-  /// The device's value for a tap, which is the only kind of engagement.
+  /// The value of `source_engagement_type` for a tap, the only kind of engagement.
   public static let clickToAppStore = "click_to_App_Store"
 
   public let nonce: WebAdNonce
   public let sourceDomain: String
 
-  /// Validates the values. `version` may be later than 4.0; the response states which one is signed.
+  /// Validates the values of a request. Throws ``FieldError``.
+  ///
+  /// - Parameters:
+  ///   - version: may be later than 4.0. The response states which version is signed.
+  ///   - names: the names of the fields in errors.
   public init(
     nonce: String?, sourceDomain: String?, version: String?, names: (nonce: String, domain: String) = ("sourceNonce", "sourceDomain")
   )
@@ -16,8 +20,8 @@ public struct WebPayloadRequest: Sendable, Hashable {
   {
     guard let nonce else { throw FieldError(field: names.nonce, reason: "is required") }
     self.nonce = try WebAdNonce(validating: nonce, field: names.nonce)
-    // The device found the domain with its own list. Checking it with an older list of ours would refuse genuine ads.
-    self.sourceDomain = try ImpressionRules.domain(sourceDomain, field: names.domain, rule: .form)
+    // The device found the domain with its own public suffix list. If ours is older, a check with it would refuse genuine ads.
+    self.sourceDomain = try SourceDomainRule.form.checked(sourceDomain, field: names.domain)
     guard let version else { throw FieldError(field: "version", reason: "is required") }
     let parts = version.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let major = Int(parts[0]), Int(parts[1]) != nil, major >= 4, version.utf8.count <= 8 else {
@@ -25,7 +29,7 @@ public struct WebPayloadRequest: Sendable, Hashable {
     }
   }
 
-  /// Reads the device's object, under Apple's names.
+  /// Reads the body of a device's request, under Apple's names. Throws ``FieldError``.
   public init(_ object: JSONObject) throws(FieldError) {
     func text(_ name: String) throws(FieldError) -> String? {
       guard let value = object[name], !value.isNull else { return nil }

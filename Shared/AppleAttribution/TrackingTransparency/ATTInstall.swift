@@ -1,11 +1,14 @@
-/// The state of an app on a device with regard to App Tracking Transparency: the last known status, and the wait for it. Pure; one value
-/// for each install, stored as ``text``.
+/// The state of an install, an app on a device, with regard to App Tracking Transparency: its last known status, and the wait for the
+/// user's answer. ``receive(_:now:maxWait:)`` handles a session or event, ``learn(_:deviceTime:now:)`` a status that comes alone. Pure:
+/// times, in milliseconds since 1970, are passed in. Ingest stores the state as ``text``.
 public struct ATTInstall: Sendable, Hashable {
+  /// The last known status; nil if none was reported.
   public private(set) var record: ATTStatusRecord?
+  /// The wait for the user's answer.
   public private(set) var waiting: ATTStatusWait
-  /// The number of items held so far, which is the order of the next one.
+  /// The number of items that were held so far.
   private(set) var heldItems: Int64
-  /// A change that applies already and is not known to be published.
+  /// A change that applies already, but may not be published yet.
   public var unpublishedChange: ATTStatusChange?
 
   public init(record: ATTStatusRecord? = nil, waiting: ATTStatusWait = ATTStatusWait(), heldItems: Int64 = 0) {
@@ -16,16 +19,17 @@ public struct ATTInstall: Sendable, Hashable {
 
   /// The result of receiving an item or a status.
   public struct Reception: Sendable, Hashable {
+    /// What to do with the item.
     public enum Decision: Sendable, Hashable {
       case send
-      /// Hold until the deadline at the latest; `place` counts the held items of the install from 1.
-      case hold(until: Int64, place: Int64)
+      /// Hold the item until this deadline at the latest. `position` is its position among the held items of the install, from 1.
+      case hold(until: Int64, position: Int64)
     }
 
     /// The effect on the stored status; nil if there was no status to store.
     public var effect: ATTStatusRecord.Effect?
     public var decision: Decision
-    /// True if held items must be released now.
+    /// True if the items that were held before must be released now.
     public var releasesHeld: Bool
     /// The changes to publish, in order.
     public var changes: [ATTStatusChange]
@@ -38,7 +42,7 @@ public struct ATTInstall: Sendable, Hashable {
     }
   }
 
-  /// A session or event arrives.
+  /// Receives a session or event.
   public mutating func receive(
     _ session: SessionSubmission, now: Int64, maxWait: Int64 = ATTStatusWait.maxMilliseconds
   ) -> Reception {
@@ -47,13 +51,14 @@ public struct ATTInstall: Sendable, Hashable {
     }
     let wasHolding = isHolding
     guard session.attStatus.isKnown else {
-      // Such a status is no answer to the prompt. The item is held to keep the order, and is sent without consent, whatever the answer.
-      return placed(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
+      // A status that is not one of Apple's is no answer to the prompt. The item is held too, to keep the order. It is sent without
+      // consent, whatever the answer is.
+      return reception(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
     }
     var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
-      // A session may have been created before the refusal. Without its time it cannot undo the refusal.
+      // The session may have been made before the refusal. Without its time, it cannot undo the refusal.
       effect = .older
     } else {
       effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false, &changes)
@@ -61,21 +66,21 @@ public struct ATTInstall: Sendable, Hashable {
     let decision = waiting.receive(
       status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
       maxWait: maxWait)
-    return placed(decision, wasHolding: wasHolding, effect: effect, changes: changes)
+    return reception(decision, wasHolding: wasHolding, effect: effect, changes: changes)
   }
 
-  /// The reception of an item that is held or sent. An item that is sent ends the wait.
-  private mutating func placed(
+  /// The result for an item that is held or sent. An item that is sent ends the wait.
+  private mutating func reception(
     _ decision: ATTStatusWait.Decision, wasHolding: Bool, effect: ATTStatusRecord.Effect? = nil, changes: [ATTStatusChange] = []
   ) -> Reception {
     guard case .hold(let deadline) = decision else {
       return Reception(effect: effect, decision: .send, releasesHeld: wasHolding, changes: changes)
     }
     heldItems += 1
-    return Reception(effect: effect, decision: .hold(until: deadline, place: heldItems), releasesHeld: false, changes: changes)
+    return Reception(effect: effect, decision: .hold(until: deadline, position: heldItems), releasesHeld: false, changes: changes)
   }
 
-  /// A status arrives without an item.
+  /// Receives a status that comes without an item.
   public mutating func learn(_ status: ATTStatus, deviceTime: Int64?, now: Int64) -> Reception {
     guard status.isKnown else { return withdraw(status, deviceTime: deviceTime, now: now, isUpdate: true) }
     var changes = takeUnpublished()
@@ -84,9 +89,9 @@ public struct ATTInstall: Sendable, Hashable {
       effect: effect, decision: .send, releasesHeld: waiting.learn(record?.status ?? status, now: now), changes: changes)
   }
 
-  /// Handles changes that cannot be published now. Returns true if the last one withdraws consent: it applies at once, and is published with
-  /// the next receipt, in place of an earlier unpublished change. Returns false for any other change, which does not apply until the earlier
-  /// one is published.
+  /// Decides about changes that cannot be published now. Returns true if the last one withdraws consent. This change applies at once, and
+  /// is published with the next receipt, in place of an earlier unpublished change. Returns false for any other change; the caller must
+  /// then not store the new state.
   public mutating func keepUnpublished(_ changes: [ATTStatusChange]) -> Bool {
     guard let last = changes.last, last.from.isConsent else { return false }
     unpublishedChange = last
@@ -96,9 +101,9 @@ public struct ATTInstall: Sendable, Hashable {
   /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
-  /// A status that is not one of Apple's four, or two that contradict each other. It is not consent, so it ends an earlier one. Otherwise
-  /// it says nothing about the install, and is no answer to the prompt. The item itself is sent at once, without consent, unless
-  /// items are held.
+  /// Receives a status that is not one of Apple's four, or two statuses that contradict each other. Such a status is not consent, so it
+  /// ends an earlier consent. Otherwise it says nothing about the install, and is no answer to the prompt. An item with such a status is
+  /// sent at once, without consent, unless items are held.
   private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
     guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }
     var changes = takeUnpublished()
@@ -106,6 +111,7 @@ public struct ATTInstall: Sendable, Hashable {
     return Reception(effect: effect, decision: .send, releasesHeld: false, changes: changes)
   }
 
+  /// Applies a status to the record and adds the change, if there is one, to `changes`.
   private mutating func apply(
     _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool, _ changes: inout [ATTStatusChange]
   ) -> ATTStatusRecord.Effect {
@@ -118,7 +124,7 @@ public struct ATTInstall: Sendable, Hashable {
     return effect
   }
 
-  /// Returns the change that could not be published before.
+  /// Returns the change that could not be published before, and forgets it.
   private mutating func takeUnpublished() -> [ATTStatusChange] {
     defer { unpublishedChange = nil }
     return unpublishedChange.map { [$0] } ?? []
@@ -126,7 +132,7 @@ public struct ATTInstall: Sendable, Hashable {
 }
 
 extension ATTInstall {
-  /// The stored form: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,unpublishedChange,since`.
+  /// The stored format: `status,deviceTime,receivedAt,phase,heldItems,isUpdate,unpublishedChange,since`.
   public var text: String {
     let status = record.map { "\($0.status.code),\($0.deviceTime),\($0.receivedAt)" } ?? ",,"
     let phase =
@@ -140,13 +146,13 @@ extension ATTInstall {
     return "\(status),\(phase),\(heldItems),\(isUpdate),\(unpublishedChange?.text ?? ""),\(since)"
   }
 
-  /// Parses the stored form. Damaged text counts as no consent until the app reports a status again.
+  /// Parses the stored format. A damaged text counts as a status without consent, until the app reports a status again.
   public init(stored text: String) {
     self = ATTInstall(text: text) ?? ATTInstall(record: ATTStatusRecord(status: .unavailable, deviceTime: 0, receivedAt: 0))
   }
 
-  /// Parses the stored form, also an older one without `unpublishedChange` or `since`, and one of a newer build that has more; nil if it is
-  /// damaged.
+  /// Parses the stored format; nil if it is damaged. `unpublishedChange` and `since` may be missing, and further values may follow, because
+  /// other builds may have stored the text.
   public init?(text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard parts.count >= 6, let heldItems = Int64(parts[4]) else { return nil }

@@ -2,17 +2,17 @@ import WireJSON
 
 /// The user's answer to App Tracking Transparency (ATTrackingManager.AuthorizationStatus), as an SDK reports it.
 ///
-/// Only ``authorized`` is consent. All other values, known or unknown, are not.
+/// Only ``authorized`` is consent. No other value is, whether it is known or not.
 public enum ATTStatus: Sendable, Hashable {
-  /// Not asked, or not answered yet.
+  /// The app has not asked, or the user has not answered yet.
   case notDetermined
-  /// Tracking is blocked on the device: managed, or a minor's.
+  /// Tracking is blocked on the device, because it is managed or a minor's.
   case restricted
   case denied
   case authorized
-  /// The SDK could not read it (before iOS 14, or ATT switched off): −1, or no status at all.
+  /// The SDK could not read the status, because iOS is older than 14 or the SDK's use of ATT is off. It sent −1 or no status.
   case unavailable
-  /// A code that Apple has not published.
+  /// A code that Apple has not defined.
   case unknown(Int64)
 
   public init(code: Int64) {
@@ -26,8 +26,8 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Reads the wire form: an integer, or nothing. Throws ``FieldError`` for a string, a number with a fraction or an exponent, or a
-  /// Boolean, because guessing the meaning of `"3"` would be guessing consent.
+  /// Reads a JSON value: an integer, `null` or nothing. Throws ``FieldError`` for anything else, such as a string or a number with a
+  /// fraction. If `"3"` were accepted, consent would be guessed.
   public init(parsing value: JSONValue?, field: String = "attStatus") throws(FieldError) {
     switch value {
     case nil, .null: self = .unavailable
@@ -38,7 +38,7 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Apple's number; −1 if there is none.
+  /// Apple's number; −1 for ``unavailable``.
   public var code: Int64 {
     switch self {
     case .notDetermined: 0
@@ -50,9 +50,9 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// True if all data may be sent.
+  /// True if the user has consented, so that all data may be sent.
   public var isConsent: Bool { self == .authorized }
 
-  /// True for Apple's four statuses. Another one is stored for an install only if it ends a consent.
+  /// True for Apple's four statuses. Another status is stored for an install only if it ends a consent.
   public var isKnown: Bool { (0...3).contains(code) }
 }

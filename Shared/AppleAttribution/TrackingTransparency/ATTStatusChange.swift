@@ -1,10 +1,10 @@
-/// A change of a user's status in an app on a device, as it is published.
+/// A change of an install's ATT status, as it is published as an event.
 public struct ATTStatusChange: Sendable, Hashable {
   public var from: ATTStatus
   public var to: ATTStatus
-  /// The device's time, limited to the time of receipt, milliseconds since 1970.
+  /// The time of the change by the device's clock, at most the time of receipt, milliseconds since 1970.
   public var deviceTime: Int64
-  /// True if the app sent the status alone (`PUT …/att-status`); false if a session contained it.
+  /// True if the app sent the status alone (`PUT …/att-status`), false if it came with a session.
   public var isUpdate: Bool
 
   public init(from: ATTStatus, to: ATTStatus, deviceTime: Int64, isUpdate: Bool) {
@@ -16,10 +16,10 @@ public struct ATTStatusChange: Sendable, Hashable {
 }
 
 extension ATTStatusChange {
-  /// The stored form: `from:to:deviceTime:isUpdate`.
+  /// The stored format: `from:to:deviceTime:isUpdate`.
   var text: String { "\(from.code):\(to.code):\(deviceTime):\(isUpdate ? 1 : 0)" }
 
-  /// Nil if it is damaged.
+  /// Parses the stored format; nil if it is damaged.
   init?(text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 4, let from = Int64(parts[0]), let to = Int64(parts[1]), let deviceTime = Int64(parts[2]) else { return nil }

@@ -1,17 +1,18 @@
-/// The wait for the user's answer to the tracking prompt. What an app sends before the answer is held for a limited time.
+/// The wait of an install for the user's answer to the tracking prompt. What the app sends before the answer is held for a limited time.
 ///
-/// Pure: one value for each install; times, in milliseconds since 1970, are passed in. The deadline is absolute, counted from the first
-/// held item. A wait that was answered or has expired does not begin again.
+/// The deadline is counted from the first held item and is not moved by later ones. After an answer, or after the deadline, the install
+/// never waits again. Pure: times, in milliseconds since 1970, are passed in.
 public struct ATTStatusWait: Sendable, Hashable {
-  /// The default of the longest wait, milliseconds.
+  /// The longest wait, unless another one is configured, milliseconds.
   public static let maxMilliseconds: Int64 = 120_000
 
+  /// The phase of the wait.
   public enum Phase: Sendable, Hashable {
-    /// Nothing was held for this install yet.
+    /// Nothing was held yet.
     case notBegun
     /// Items are held until this time at the latest.
     case holding(until: Int64)
-    /// No more waiting for this install.
+    /// The wait has ended, or was not needed. Nothing is held any more.
     case over
   }
 
@@ -25,12 +26,12 @@ public struct ATTStatusWait: Sendable, Hashable {
 
   public init(phase: Phase = .notBegun) { self.phase = phase }
 
-  /// An item arrives.
+  /// Decides about an item that arrives.
   ///
   /// - Parameters:
-  ///   - status: the install's status including this item's report.
-  ///   - intervalSeconds: the app's `attConsentWaitingInterval`; nil, zero and below mean no waiting.
-  ///   - maxWait: the longest wait, in milliseconds.
+  ///   - status: the install's status, including what this item reports.
+  ///   - intervalSeconds: the session's `attConsentWaitingInterval`. Nil, zero and a negative number mean no wait.
+  ///   - maxWait: the longest wait, milliseconds.
   public mutating func receive(
     status: ATTStatus, intervalSeconds: Int64?, now: Int64, maxWait: Int64 = maxMilliseconds
   ) -> Decision {
@@ -50,7 +51,7 @@ public struct ATTStatusWait: Sendable, Hashable {
     }
   }
 
-  /// A status arrives without an item. Returns true if held items must be released now.
+  /// Receives a status that comes without an item. Returns true if held items must be released now.
   public mutating func learn(_ status: ATTStatus, now: Int64) -> Bool {
     let wasHolding = if case .holding = phase { true } else { false }
     tick(now: now)

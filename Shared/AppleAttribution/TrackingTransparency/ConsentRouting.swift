@@ -1,10 +1,10 @@
 /// A URL strategy: the hosts to which an app's sessions may be sent.
 public struct ConsentStrategy: Sendable, Hashable {
-  /// The name that SDKs and configurations use.
+  /// The name of the strategy in SDKs and in the configuration.
   public let name: String
-  /// The domains in the order in which they are tried. Only these are used.
+  /// The domains in the order in which they are tried. No others are used.
   public let domains: [String]
-  /// True if the data must stay in one region.
+  /// True if the data must stay in the region of the domains.
   public let isDataResidency: Bool
 
   public init(name: String, domains: [String], isDataResidency: Bool = false) {
@@ -21,10 +21,10 @@ public struct ConsentRoute: Sendable, Hashable {
   public let isDataResidency: Bool
 }
 
-/// Maps a strategy to its hosts: `consent.` hosts with consent, `analytics.` hosts without (measurement partners' guides on App Tracking
-/// Transparency). The strategies are configuration.
+/// Maps the name of a URL strategy to hosts: those that begin with `consent.` with consent, those that begin with `analytics.` without
+/// (measurement partners' guides on App Tracking Transparency). The strategies can be configured.
 public struct ConsentRoutingTable: Sendable, Hashable {
-  /// The default strategy of apps.
+  /// The strategy of an app that has none in the configuration.
   public static let defaultStrategy = "default"
 
   public let strategies: [String: ConsentStrategy]
@@ -33,7 +33,7 @@ public struct ConsentRoutingTable: Sendable, Hashable {
     self.strategies = Dictionary(strategies.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
   }
 
-  /// The published strategies.
+  /// The strategies that Adjust, a measurement partner, has published.
   public static let published = ConsentRoutingTable([
     ConsentStrategy(name: defaultStrategy, domains: ["adjust.com", "adjust.io"]),
     ConsentStrategy(name: "ADJDataResidencyEU", domains: ["eu.adjust.com"], isDataResidency: true),
@@ -45,8 +45,8 @@ public struct ConsentRoutingTable: Sendable, Hashable {
     ConsentStrategy(name: "ADJUrlStrategyIndia", domains: ["adjust.net.in"]),
   ])
 
-  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one; there is no default, because data that must stay in a region could
-  /// leave it.
+  /// The hosts for a strategy. Throws ``FieldError`` for an unknown one. It is not replaced by the default strategy, because then data that
+  /// must stay in a region could leave it.
   public func route(strategy name: String, consent: Bool, field: String = "urlStrategy") throws(FieldError)
     -> ConsentRoute
   {

@@ -1,8 +1,10 @@
-/// Parses devices' times (RFC 3339) as milliseconds since 1970, with a proleptic Gregorian day count instead of a calendar library.
+/// Parses the times that devices state (RFC 3339). It counts the days of the Gregorian calendar itself and needs no calendar library.
 public enum DeviceTime {
-  /// `2026-09-10T08:00:00.250+02:00` and the like; nil for anything else. Digits past milliseconds are dropped.
+  /// A time such as `2026-09-10T08:00:00.250+02:00`, as milliseconds since 1970; nil for another text. Digits after the milliseconds are
+  /// dropped.
   public static func milliseconds(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
+    /// Reads a number of exactly `count` digits.
     func digits(_ count: Int) -> Int64? {
       guard rest.count >= count else { return nil }
       var value: Int64 = 0
@@ -13,6 +15,7 @@ public enum DeviceTime {
       rest = rest.dropFirst(count)
       return value
     }
+    /// Reads one of the given characters.
     func take(_ characters: String) -> UInt8? {
       guard let first = rest.first, characters.utf8.contains(first) else { return nil }
       rest = rest.dropFirst()
@@ -53,7 +56,7 @@ public enum DeviceTime {
     }
   }
 
-  /// Days since 1970-01-01. Years begin in March here, so that the leap day comes last.
+  /// The days since 1970-01-01. Here years begin in March, so that the leap day is the last day of a year.
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = shifted / 400

@@ -1,26 +1,28 @@
 import Cryptography
 import WireJSON
 
-/// A session or event of an SDK, with the fields that routing needs. The rest is passed on unchanged.
+/// A session or event that an SDK sent, with the fields that its routing needs. ``ATTInstall`` decides whether it is held,
+/// ``ConsentFilter`` what may be sent, ``ConsentRoutingTable`` where it is sent.
 public struct SessionSubmission: Sendable, Hashable {
-  /// The kind of its message in the queue `sessions`.
+  /// The kind of the message in the queue `sessions`.
   public static let messageKind = "session"
-  /// The longest bundle id and install id, in bytes.
+  /// The longest bundle id and install id, bytes.
   public static let maxIdentifierBytes = 255
 
   public let bundleId: String
   public let installId: String
+  /// The status that the session reports.
   public let attStatus: ATTStatus
-  /// `attConsentWaitingInterval`, seconds.
+  /// `attConsentWaitingInterval`: how long the session may be held for the user's answer, seconds.
   public let waitingInterval: Int64?
-  /// `urlStrategy`, if the session names one.
+  /// `urlStrategy`; nil if the session names none.
   public let strategy: String?
-  /// `deviceTime` (RFC 3339 or milliseconds since 1970), milliseconds since 1970.
+  /// `deviceTime`, milliseconds since 1970; nil if the session states none.
   public let deviceTime: Int64?
   /// The whole payload, unchanged.
   public let payload: JSONObject
 
-  /// Reads a body. Throws ``FieldError`` naming the field.
+  /// Reads a body. Throws ``FieldError`` with the field.
   public init(_ payload: JSONObject) throws(FieldError) {
     bundleId = try Self.identifier("bundleId", in: payload)
     installId = try Self.identifier("installId", in: payload)
@@ -39,15 +41,16 @@ public struct SessionSubmission: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// The hash of an install in keys, events and logs, from which its id cannot be derived.
+  /// The hash of an install's id. It is used in keys, events and logs, because the id cannot be derived from it.
   public static func installHash(bundleId: String, installId: String) -> String {
     String(Hex.encode(SHA256Digest.hash(Array("install\u{0}\(bundleId)\u{0}\(installId)".utf8))).prefix(32))
   }
 
+  /// The hash of the session's install.
   public var installHash: String { Self.installHash(bundleId: bundleId, installId: installId) }
 
-  /// The status of a payload: `attStatus`, or `att_status` as SDKs write it in requests. Two different ones contradict each other and are
-  /// not consent; they end an earlier one.
+  /// The status that a payload reports: `attStatus`, or `att_status` as SDKs write it. If both are present and differ, the status is
+  /// ``ATTStatus/unavailable``, which is not consent and ends an earlier consent.
   public static func status(in payload: JSONObject) throws(FieldError) -> ATTStatus {
     let status = try ATTStatus(parsing: payload["attStatus"])
     guard let second = payload["att_status"], !second.isNull else { return status }
@@ -56,7 +59,7 @@ public struct SessionSubmission: Sendable, Hashable {
     return status == other ? status : .unavailable
   }
 
-  /// `urlStrategy`, if the payload names one.
+  /// `urlStrategy` of a payload; nil if it names none.
   public static func strategy(in payload: JSONObject) throws(FieldError) -> String? {
     switch payload["urlStrategy"] {
     case nil, .null: return nil
@@ -65,7 +68,7 @@ public struct SessionSubmission: Sendable, Hashable {
     }
   }
 
-  /// The payload to send. It always contains the status, under the name that the receiver knows.
+  /// The payload with the status to send. The receiver knows the status by the name `att_status`, so this field is always present.
   public static func outgoing(_ payload: JSONObject, status: ATTStatus) -> JSONObject {
     var payload = payload
     if payload["attStatus"] != nil { payload["attStatus"] = .integer(status.code) }
@@ -73,7 +76,7 @@ public struct SessionSubmission: Sendable, Hashable {
     return payload
   }
 
-  /// A required id: 1 to 255 bytes, no control characters.
+  /// A required id in a payload: 1 to 255 bytes without control characters.
   public static func identifier(_ name: String, in payload: JSONObject) throws(FieldError) -> String {
     guard let text = payload[name]?.stringValue else { throw FieldError(field: name, reason: "must be a string") }
     return try identifier(name, text)
@@ -89,7 +92,7 @@ public struct SessionSubmission: Sendable, Hashable {
     return text
   }
 
-  /// A device's time: RFC 3339, or whole milliseconds since 1970.
+  /// A device's time, as RFC 3339 or as whole milliseconds since 1970; nil if it is absent.
   public static func time(_ name: String, in payload: JSONObject) throws(FieldError) -> Int64? {
     switch payload[name] {
     case nil, .null: return nil

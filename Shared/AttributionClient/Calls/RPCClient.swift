@@ -2,7 +2,12 @@ public import AttributionProtocol
 public import HTTPClient
 import WireJSON
 
-/// Calls methods of another service: unary Connect calls with JSON messages (`Documentation/rpc-reference.md`).
+/// Calls methods of a service: unary Connect calls with JSON messages (`Documentation/rpc-reference.md`). The generated clients, such as
+/// `SignerServiceClient`, have a function for each method.
+///
+/// ```swift
+/// let keys = try await client.call(SignerService.ListSigningKeys.self, ListSigningKeysRequest(), timeout: .seconds(3)).keys
+/// ```
 public struct RPCClient: Sendable {
   private let baseURL: String
   private let token: String?
@@ -10,16 +15,20 @@ public struct RPCClient: Sendable {
   private let rule = RPCRetryRule()
   private let budget = RetryBudget()
   private let observer: (any CallObserver)?
-  /// The time that is subtracted from the timeout for the callee, so that it gives up before its caller does.
-  private static let hop: Duration = .milliseconds(10)
+  /// The time by which the server's timeout is shorter than the client's, so that the server's error arrives before the client gives up.
+  private static let transmissionTime: Duration = .milliseconds(10)
+  /// The greatest size of a response, bytes.
+  private static let maxResponseBytes = 64 << 20
 
-  /// `baseURL`: scheme, host, port and, if a proxy requires one, a path prefix. `token`: sent as the bearer token. `observer`: called for
-  /// every call.
+  /// - Parameters:
+  ///   - baseURL: scheme, host, port and, if a proxy requires one, a path prefix.
+  ///   - token: the bearer token; nil if the client certificate identifies the caller.
+  ///   - observer: called for every call.
   public init(baseURL: String, token: String?, http: HTTPClient, observer: (any CallObserver)? = nil) {
     self.init(baseURL: baseURL, token: token, transport: http, observer: observer)
   }
 
-  /// A client with another transport.
+  /// A client that sends its requests in another way, such as on the event loop of the caller or in a test.
   public init(baseURL: String, token: String?, transport http: any HTTPSender, observer: (any CallObserver)? = nil) {
     self.observer = observer
     self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
@@ -36,10 +45,10 @@ public struct RPCClient: Sendable {
       requestId: options.requestId)
   }
 
-  /// Calls a method and retries after temporary errors, but not longer than `timeout` (the method's default if nil).
+  /// Calls a method and retries after temporary errors. ``CallOptions`` explains the parameters.
   ///
-  /// A method that requires a key gets a random one if none is given, so that its retries are one call. `traceparent` and `requestId` are
-  /// passed on unchanged.
+  /// If the method requires an idempotency key and none is given, all attempts have the same random key, so that the server executes the
+  /// call once.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, idempotencyKey: String? = nil, timeout: Duration? = nil,
     traceparent: String? = nil, requestId: String? = nil
@@ -87,13 +96,13 @@ public struct RPCClient: Sendable {
           after: failure, attempt: attempt, remaining: deadline - .now, random: Double.random(in: 0...1)),
         budget.spend()
       else { throw failure }
-      do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the caller went away") }
+      do { try await Task.sleep(for: delay) } catch { throw RPCError(.canceled, "the call was cancelled") }
       attempt += 1
       observed?.retries(after: failure.code)
     }
   }
 
-  /// 128 random bits.
+  /// 128 random bits in hexadecimal.
   private static func randomKey() -> String {
     var digits = ""
     for _ in 0..<2 {
@@ -103,17 +112,18 @@ public struct RPCClient: Sendable {
     return digits
   }
 
+  /// Makes one attempt.
   private func once<Method: RPCMethod>(
     _ method: Method.Type, headers: [(String, String)], body: [UInt8], remaining: Duration
   ) async throws(RPCError) -> Method.Response {
-    let passedOn = max(1, Int64((remaining - Self.hop) / .milliseconds(1)))
+    let serverTimeout = max(1, Int64((remaining - Self.transmissionTime) / .milliseconds(1)))
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
       response = try await http.send(
         HTTPClientRequest(
-          method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(passedOn))],
+          method: "POST", url: baseURL + Method.path, headers: headers + [("Connect-Timeout-Ms", String(serverTimeout))],
           body: body,
-          timeout: remaining, maxResponseBytes: 64 << 20))
+          timeout: remaining, maxResponseBytes: Self.maxResponseBytes))
     } catch {
       throw RPCError(error, calling: Method.name)
     }
@@ -127,12 +137,12 @@ public struct RPCClient: Sendable {
 }
 
 extension RPCError {
-  /// The error of a call without a response.
+  /// The error of an attempt that got no response.
   init(_ error: HTTPClientError, calling method: String) {
     switch error {
     case .couldNotConnect, .connectionReset: self.init(.unavailable, "\(method): \(error)")
     case .timedOut: self.init(.deadlineExceeded, "\(method): no answer in time")
-    case .cancelled: self.init(.canceled, "the caller went away")
+    case .cancelled: self.init(.canceled, "the call was cancelled")
     case .tooLarge: self.init(.resourceExhausted, "\(method): \(error)")
     case .tls, .badURL, .other: self.init(.unknown, "\(method): \(error)")
     }

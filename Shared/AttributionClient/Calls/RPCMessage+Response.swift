@@ -2,18 +2,19 @@ import AttributionProtocol
 import WireJSON
 
 extension RPCMessage {
-  /// Parses a response and ignores fields that a newer server has added. The messages' own parsers are strict, as servers need.
+  /// Parses a response and ignores up to 64 fields that a newer server has added. The initializers of messages refuse unknown fields, as
+  /// servers need it; so each unknown field is removed, and the response is parsed again.
   init(response bytes: [UInt8]) throws(JSONError) {
     let limits = JSONLimits(depth: 64, values: 1_000_000)
     var bytes = bytes
-    var left = 64
+    var remaining = 64
     while true {
       do throws(JSONError) {
         self = try Self(json: bytes, limits: limits)
         return
       } catch {
-        guard error.kind == .unknownField, left > 0 else { throw error }
-        left -= 1
+        guard error.kind == .unknownField, remaining > 0 else { throw error }
+        remaining -= 1
         var document = try JSONValue(parsing: bytes, limits: limits)
         guard document.remove(at: error.path) else { throw error }
         bytes = document.serialized
@@ -23,7 +24,8 @@ extension RPCMessage {
 }
 
 extension JSONValue {
-  /// Removes the member at a path such as `items[3].name` in every element of the lists on the path.
+  /// Removes the member at a path such as `items[3].name`, in all elements of a list and not only in the named one, because the others
+  /// usually have the member too. Returns false if there is none.
   mutating func remove(at path: String) -> Bool {
     let names = path.split(whereSeparator: { $0 == "." || $0 == "[" }).filter { !$0.hasSuffix("]") }.map(String.init)
     return remove(names[...])

@@ -1,32 +1,40 @@
 import AttributionProtocol
 
-/// The events that a reader has leased, and the acknowledgements that it must send. It makes no calls, and times are passed in.
+/// The events that a reader has leased, and the acknowledgements that it must send. It makes no calls, and times are passed in;
+/// ``ReaderCore`` makes the calls.
+///
+/// ``add(_:until:)`` puts leased events at the end. ``begin(now:)`` makes the next one current, ``finish()`` marks it as processed, and
+/// ``release(_:)`` gives it back.
 struct EventLeases: Sendable {
   typealias Instant = ContinuousClock.Instant
 
-  struct HeldEvent: Sendable {
+  struct LeasedEvent: Sendable {
+    /// The id of this delivery of the event.
     let ackId: String
     let event: CloudEvent
+    /// The end of the lease.
     var until: Instant
   }
 
-  /// Events that were not begun, in order.
-  private var waiting: ArraySlice<HeldEvent> = []
-  private(set) var current: HeldEvent?
-  /// Processed events that were not acknowledged yet.
+  /// Leased events whose processing has not begun, in order.
+  private var waiting: ArraySlice<LeasedEvent> = []
+  /// The event that is being processed.
+  private(set) var current: LeasedEvent?
+  /// The ids of processed events that are not acknowledged yet.
   private(set) var done: [String] = []
-  /// Released events whose leases were not given back yet.
+  /// The ids of released events whose leases are not given back yet.
   private(set) var released: [String] = []
 
   /// The number of leased events.
   var count: Int { waiting.count + (current == nil ? 0 : 1) }
 
   mutating func add(_ events: [(ackId: String, event: CloudEvent)], until: Instant) {
-    waiting.append(contentsOf: events.map { HeldEvent(ackId: $0.ackId, event: $0.event, until: until) })
+    waiting.append(contentsOf: events.map { LeasedEvent(ackId: $0.ackId, event: $0.event, until: until) })
   }
 
-  /// The next event. Events whose lease expired before they were begun are skipped, because other readers may have them.
-  mutating func begin(now: Instant) -> HeldEvent? {
+  /// Makes the next event the current one; nil if there is none. Events whose lease has expired are skipped, because other readers may have
+  /// them.
+  mutating func begin(now: Instant) -> LeasedEvent? {
     assert(current == nil)
     while let next = waiting.popFirst() {
       guard next.until > now else { continue }
@@ -45,7 +53,8 @@ struct EventLeases: Sendable {
   /// Marks an event as processed, if it is the current one.
   mutating func finish(_ ackId: String) { if current?.ackId == ackId { finish() } }
 
-  /// Releases the current event, and the later ones of its subject, which must follow it if order is kept.
+  /// Releases an event, if it is the current one, and the later events of its subject, because they must not be delivered before it if
+  /// order is kept.
   mutating func release(_ ackId: String) {
     guard let event = current, event.ackId == ackId else { return }
     let following = waiting.filter { $0.event.subject != nil && $0.event.subject == event.event.subject }
@@ -63,7 +72,7 @@ struct EventLeases: Sendable {
     waiting = []
   }
 
-  /// Releases all events that were not begun, because some of them are lost to this reader and it is unknown which.
+  /// Releases all events that were not begun. The leases of some have ended, and it is unknown of which.
   mutating func releaseWaiting() {
     released += waiting.map(\.ackId)
     waiting = []
@@ -90,7 +99,7 @@ struct EventLeases: Sendable {
     return released
   }
 
-  /// Puts acknowledgements back that could not be sent.
+  /// Restores acknowledgements that could not be sent.
   mutating func restore(done ackIds: [String]) { done = ackIds + done }
   mutating func restore(released ackIds: [String]) { released = ackIds + released }
 }

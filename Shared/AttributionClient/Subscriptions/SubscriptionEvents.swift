@@ -1,10 +1,10 @@
 /// The events of a subscription as an endless sequence. It pulls events, extends leases while events are processed, and acknowledges each
 /// event when the next one is requested.
 ///
-/// - Each event is delivered at least once; its `id` identifies repetitions.
+/// - Each event is delivered at least once. A repeated event has the same `id`.
 /// - Leaving the loop, also by an error, releases the current event, unless it was acknowledged, and the events that were not begun.
-/// - The sequence ends when its task is cancelled. It throws permanent errors, such as an unknown subscription; it waits for a server that
-///   is unavailable.
+/// - The sequence ends when its task is cancelled. It throws permanent errors, such as an unknown subscription. While the server is
+///   unavailable, it waits, as long as `ReaderOptions.patience` allows.
 /// - Any number of readers, in any number of processes, share the events of one subscription.
 public struct SubscriptionEvents: AsyncSequence, Sendable {
   public typealias Element = ReceivedEvent
@@ -25,19 +25,19 @@ public struct SubscriptionEvents: AsyncSequence, Sendable {
   }
 }
 
-/// A reader whose leases are extended while it exists.
+/// A reader whose leases are extended while this object exists. The iterator of a loop owns it.
 private final class RunningReader: Sendable {
   let core: ReaderCore
-  private let keeping: Task<Void, Never>
+  private let leaseTask: Task<Void, Never>
 
   init(_ core: ReaderCore) {
     self.core = core
-    keeping = Task { await core.keep() }
+    leaseTask = Task { await core.keepLeases() }
   }
 
-  // This is the only notice that a loop was left. If the call fails, the leases expire.
+  // Nothing else reports that a loop was left. If the calls fail, the leases expire.
   deinit {
-    keeping.cancel()
+    leaseTask.cancel()
     let core = core
     Task { await core.end() }
   }
@@ -49,13 +49,13 @@ extension EventsServiceClient {
     SubscriptionEvents(events: self, subscription: subscription, options: options)
   }
 
-  /// Processes each event of a subscription, one after the other, until the task is cancelled or `work` throws. It returns after the server
-  /// has all acknowledgements, so it suits processes that end.
+  /// Processes each event of a subscription, one after the other, until the task is cancelled or `work` throws. Before it returns, it tries
+  /// once to send all acknowledgements, so it is suitable for processes that end afterwards.
   public func consume(
     _ subscription: String, _ options: ReaderOptions = ReaderOptions(), _ work: (ReceivedEvent) async throws -> Void
   ) async throws {
     let core = ReaderCore(self, subscription, options)
-    let keeping = Task { await core.keep() }
+    let leaseTask = Task { await core.keepLeases() }
     let result: Result<Void, any Error>
     do {
       while let received = try await core.next() { try await work(received) }
@@ -63,7 +63,7 @@ extension EventsServiceClient {
     } catch {
       result = .failure(error)
     }
-    keeping.cancel()
+    leaseTask.cancel()
     // A separate task, because this one may be cancelled.
     await Task { await core.end() }.value
     try result.get()

@@ -1,8 +1,8 @@
-"""Makes the Swift messages, the method tables, the typed clients and openapi.json from the .proto files beside this folder.
+"""Generates the Swift messages, the method tables, the typed clients, openapi.json and pages from the .proto files and public-routes.json.
 
-    python3 generate.py            writes Generated/**/*.swift, here and in AttributionClient, Contract/openapi.json and
-                                   promises.txt, Documentation/rpc-reference.md and event-reference.md
-    python3 generate.py --check    says what would change, and fails if anything would
+    python3 generate.py            writes Generated/**/*.swift, here and in AttributionClient, Contract/openapi.json and promises.txt,
+                                   and in Documentation rpc-reference.md, event-reference.md and public-routes.md
+    python3 generate.py --check    prints what would change, and fails if anything would
 """
 
 import argparse
@@ -17,6 +17,7 @@ import tempfile
 from contract import CLIENTS, CONTRACT, MODULE, compiled
 from openapi_document import openapi
 from promises import kept, promises
+from public_routes_page import public_routes
 from reference_pages import event_reference, reference
 from swift_files import client_files, swift_files
 
@@ -44,6 +45,7 @@ def main() -> None:
     made |= {CLIENTS / name: text for name, text in formatted(client_files(files, comments)).items()}
     made[MODULE.parent.parent / "Documentation" / "rpc-reference.md"] = reference(files, comments)
     made[MODULE.parent.parent / "Documentation" / "event-reference.md"] = event_reference(files, comments)
+    made[MODULE.parent.parent / "Documentation" / "public-routes.md"] = public_routes()
     promised = CONTRACT / "promises.txt"
     made[promised] = "\n".join(kept(promised.read_text().splitlines() if promised.exists() else [], promises(files))) + "\n"
     made[CONTRACT / "openapi.json"] = json.dumps(openapi(files, comments), indent=1, ensure_ascii=False) + "\n"

@@ -1,11 +1,11 @@
 /// A delivery that is to be accepted into a queue.
 public struct AcceptRequest: Sendable {
   public var queue: QueueName
-  /// Identifies repeats of the delivery: usually the natural key together with a digest of the bytes, and the ad network or app that the URL
-  /// named.
+  /// Identifies repeats of the delivery: usually the natural key together with a digest of the bytes, and the ad network or app that the
+  /// URL named.
   public var idempotencyKey: String
-  /// Deliveries with the same order key share a shard and are read in their order; a retried one may fall behind later ones unless
-  /// ``keepsOrder`` is set.
+  /// Deliveries with the same order key share a shard and are read in their order. A delivery that is retried may be applied after later
+  /// ones unless ``keepsOrder`` is set.
   public var orderKey: String?
   /// Decides the shard if there is no order key. It is not claimed here, but when the message is completed (``Completion``).
   public var naturalKey: String?
@@ -17,9 +17,10 @@ public struct AcceptRequest: Sendable {
   public var notBefore: Int64?
   /// The time by which the message must be processed, milliseconds since 1970, in a queue that a ``DeadlineWorker`` works; nil elsewhere.
   public var deadline: Int64?
-  /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``. A repeat that comes later is then queued again
-  /// under the same id. It makes no second event if the message claims a natural key on completion, as long as that is stored, so only such
-  /// messages may set this. It has no effect for a message that keeps its order, whose line must not contain one id twice.
+  /// True if the idempotency key is stored only for ``QueueConfiguration/copyGeneration``, which saves memory. A repeat that comes later is
+  /// queued again under the same id. It publishes no second event if the message claims a natural key on completion, for as long as that
+  /// key is stored; so only such messages may set this. A message that keeps its order ignores it: an order line must not contain an id
+  /// twice.
   public var isKnownBriefly: Bool
   /// The fraction of the backlog limit at which the delivery is refused. Less than 1 leaves room for more important deliveries; more than 1
   /// admits a delivery although the backlog is full.
@@ -42,7 +43,7 @@ public struct AcceptRequest: Sendable {
   }
 }
 
-/// The result of an accept that also stores a value.
+/// The result of ``DeliveryQueue/accept(_:keeping:)``, which also stores a value.
 public enum KeepingOutcome: Sendable, Hashable {
   /// There was no value, so the new one is stored; the delivery may be a duplicate.
   case accepted(AcceptOutcome)

@@ -4,9 +4,8 @@ import Traces
 
 /// Accepting deliveries.
 extension DeliveryQueue {
-  /// Claims the idempotency key and appends the message in one step (accept.lua): the claim is a member of a set of the shard, the message an
-  /// entry of the shard's ready stream, and the delivery's record is set beside it. Returns when the write is as durable as the configuration
-  /// requires.
+  /// Claims the idempotency key, appends the message to the ready stream of its shard, and writes the delivery's record, in one atomic step
+  /// (accept.lua). Returns when the write is as durable as ``QueueConfiguration/durability`` requires.
   public func accept(_ request: AcceptRequest) async throws(QueueError) -> AcceptOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request) }
     var request = request
@@ -16,13 +15,13 @@ extension DeliveryQueue {
       span.end(outcome)
       return outcome
     } catch {
-      span.end(error: error.word)
+      span.end(error: error.label)
       throw error
     }
   }
 
-  /// Also stores a value in the same step, in the message's shard. If a value of that name exists already, nothing is accepted. The value
-  /// is stored even if the queue is full and the message is refused.
+  /// Accepts the delivery and stores a value in the message's shard, in the same step (keep.lua). If a value of that name exists already,
+  /// nothing is accepted. The value is stored even if the queue is full and the message is refused.
   public func accept(_ request: AcceptRequest, keeping record: OwnRecord) async throws(QueueError) -> KeepingOutcome {
     guard let span = tracer.sending(request) else { return try await acceptUntraced(request, keeping: record) }
     var request = request
@@ -32,7 +31,7 @@ extension DeliveryQueue {
       if case .accepted(let accepted) = outcome { span.end(accepted) } else { span.end(.duplicate(deduplication.deliveryID(request))) }
       return outcome
     } catch {
-      span.end(error: error.word)
+      span.end(error: error.label)
       throw error
     }
   }
@@ -45,19 +44,20 @@ extension DeliveryQueue {
     while true { if let outcome = try await acceptOnce(request, keeping: record) { return outcome } }
   }
 
-  /// The maximum size of a message that is announced with its content, bytes of body and envelope. Larger ones are announced without it,
-  /// because Redis copies everything that is published to its replicas. Announcements of other queues than the intake have no content.
+  /// The maximum size of a message that accept.lua announces with its content, bytes of body and envelope. Larger ones are announced
+  /// without it, because Redis copies everything that is published to its replicas. In other queues than the intake, announcements have no
+  /// content.
   private static let maxAnnouncementBytes: Int64 = 4096
 
-  /// Returns nil if the key was found claimed, and the claim was then lost, because a replica without it became the primary. The caller
-  /// accepts again.
+  /// Returns nil if accept.lua found the key claimed, and the claim was then lost because a replica without it became the primary. The
+  /// caller must accept again.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
     let id = deduplication.deliveryID(request, digest: digest)
     let now = Self.now
     var message = request.message
     message.claim = DeduplicationStore.Claim.digits(of: digest)
-    // For hours instead of days: the natural key, which is claimed later, is stored for longer.
+    // `copy` stores the key for hours instead of days. The natural key, which the message claims on completion, is stored for longer.
     let scope: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
     let claim = deduplication.claim(digest: digest, in: deduplication.generations(scope, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0
@@ -69,37 +69,37 @@ extension DeliveryQueue {
     keys.append(Keys.delayed(request.queue, id.shard))
     keys.append(Keys.payloads(request.queue, id.shard))
     keys.append(Keys.delivery(id))
-    var words = EncodedArguments(reserving: message.body.count + 1024)
-    words.append(claim.member)
-    words.append(claim.expirySeconds)
-    words.append(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare)))
-    words.append(id.description)
-    words.append(configuration.deliveryRecordTTL.wholeSeconds)
-    words.append(DeliveryRecord(id, accepted: message, in: request.queue).json)
-    words.append(due)
-    words.append(message.kind)
-    words.append(message.body)
-    words.append(message.envelope)
-    words.append(request.queue == .intake ? Self.maxAnnouncementBytes : 0)
+    var arguments = EncodedArguments(reserving: message.body.count + 1024)
+    arguments.append(claim.member)
+    arguments.append(claim.expirySeconds)
+    arguments.append(Int64(max(1, Double(configuration.backlogBound / Shard.count) * request.backlogShare)))
+    arguments.append(id.description)
+    arguments.append(configuration.deliveryRecordTTL.wholeSeconds)
+    arguments.append(DeliveryRecord(id, accepted: message, in: request.queue).json)
+    arguments.append(due)
+    arguments.append(message.kind)
+    arguments.append(message.body)
+    arguments.append(message.envelope)
+    arguments.append(request.queue == .intake ? Self.maxAnnouncementBytes : 0)
     if request.queue.isWorkedByDeadline {
       keys.append(Keys.byDeadline(request.queue, id.shard))
-      words.append("deadlines")
-      if let deadline = request.deadline { words.append(deadline) } else { words.append("") }
+      arguments.append("deadlines")
+      if let deadline = request.deadline { arguments.append(deadline) } else { arguments.append("") }
     } else if let line {
       keys.append(Keys.line(request.queue, id.shard, line))
-      let when = try await whenLinesAreEntered
-      words.append(when.word)
-      words.append(line)
-      words.append(when.group)
+      let order = try await orderLineArguments
+      arguments.append(order.whenUntaken)
+      arguments.append(line)
+      arguments.append(order.group)
     }
     if let record {
       keys.append(Keys.own(record.service, record.name, id.shard))
-      words.append(record.value)
-      words.append(record.life.wholeSeconds)
+      arguments.append(record.value)
+      arguments.append(record.ttl.wholeSeconds)
     }
     let reply: RedisReply
     do {
-      reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, words, on: durable)
+      reply = try await run(record == nil ? Scripts.accept : Scripts.acceptKeeping, keys, arguments, on: durable)
     } catch {
       // The message may have been accepted although the reply was lost.
       noteInSchedule(request.queue, id.shard, due: due)
@@ -120,8 +120,8 @@ extension DeliveryQueue {
     }
   }
 
-  /// Returns when an earlier claim is as durable as the configuration requires; false if the claim was lost. Below
-  /// ``Durability/replicated`` nothing is left to wait for.
+  /// Returns when a claim that accept.lua found is as durable as the configuration requires (confirm.lua); false if the claim was lost.
+  /// Below ``Durability/replicated``, the reply of accept.lua is enough.
   private func confirm(_ claim: DeduplicationStore.Claim, _ shard: Shard) async throws(QueueError) -> Bool {
     guard configuration.durability == .replicated else { return true }
     let reply = try await run(Scripts.confirm, [Keys.confirmation(shard)] + claim.buckets, [.integer(claim.member)], on: durable)
@@ -139,9 +139,12 @@ extension DeliveryQueue {
   }
 }
 
-/// The shard, the id and the order line of a delivery. Digests are HMAC with SHA-256. Of the idempotency key's digest, bytes 4–7 choose the
-/// bucket, 8–15 are the member of the bucket (``Claim``), and 16–31 the delivery's id. The first byte of the order key's digest is the shard;
-/// without an order key that of the natural key's, and without both that of the idempotency key's.
+/// The shard, the id and the order line of a delivery. They are parts of keyed digests (HMAC with SHA-256, 32 bytes):
+/// - Of the idempotency key's digest, bytes 4–7 choose the bucket, bytes 8–15 are the member of the bucket (``Claim``), and bytes 16–31 are
+///   the delivery's id.
+/// - The first byte of the order key's digest is the shard. Without an order key it is that of the natural key's digest, and without either
+///   that of the idempotency key's.
+/// - Bytes 16–31 of the order key's digest name the order line.
 extension DeduplicationStore {
   /// Identifies the order line of the request; nil if it keeps no order.
   func line(_ request: AcceptRequest) -> String? {
@@ -153,7 +156,7 @@ extension DeduplicationStore {
 
   /// - Parameter digest: ``digest(_:)`` of the idempotency key.
   func deliveryID(_ request: AcceptRequest, digest: [UInt8]) -> DeliveryID {
-    let place = (request.orderKey ?? request.naturalKey).map(self.digest) ?? digest
-    return DeliveryID(shard: Shard(Int(place[0])), digest: Hex.encode(digest[16..<32]))
+    let shardDigest = (request.orderKey ?? request.naturalKey).map(self.digest) ?? digest
+    return DeliveryID(shard: Shard(Int(shardDigest[0])), digest: Hex.encode(digest[16..<32]))
   }
 }

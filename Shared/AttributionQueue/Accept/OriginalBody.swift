@@ -3,15 +3,15 @@ import WireJSON
 /// Message attributes from which the bytes that the sender sent can be rebuilt, if the body is only a part of them or has an unusual
 /// content type.
 ///
-/// While a subscription asks for original bytes, commit stores them beside the event (commit.lua). It rebuilds them from the body and these
-/// attributes, so that the queue does not hold the same bytes twice.
+/// While a subscription requests original bytes, commit.lua stores them beside the event. It rebuilds them from the body and these
+/// attributes, so that the queue does not store the same bytes twice.
 public enum OriginalBody {
   /// The content type. Attribute absent: `application/json`; empty: the sender named none.
   static let contentType = "contentType"
-  /// The bytes before the body, and those after it.
+  /// The bytes that the sender sent before the body, and those after it.
   static let before = "bodyBefore"
   static let after = "bodyAfter"
-  /// All bytes, if they do not contain the body literally.
+  /// All bytes that the sender sent, if they do not contain the body literally, for example because it is escaped in them.
   static let whole = "bodyWhole"
   /// The kind of messages whose body is a part of what was sent: `NotificationMessage.kind` of AppStore, which this module does not import.
   private static let partial = "notification"
@@ -23,13 +23,13 @@ public enum OriginalBody {
   ///   - body: the text.
   public static func attributes(of sent: [UInt8], valueOf name: String, body: [UInt8], contentType type: String?) -> [String: String] {
     // The parser locates the body. A text search could be slowed down by a sender who repeats prefixes of the body before it.
-    guard let place = text(of: name, in: sent), sent[place].elementsEqual(body) else {
+    guard let range = text(of: name, in: sent), sent[range].elementsEqual(body) else {
       var attributes = attributes(contentType: type)
       attributes[whole] = String(decoding: sent, as: UTF8.self)
       return attributes
     }
     return attributes(
-      before: String(decoding: sent[..<place.lowerBound], as: UTF8.self), after: String(decoding: sent[place.upperBound...], as: UTF8.self),
+      before: String(decoding: sent[..<range.lowerBound], as: UTF8.self), after: String(decoding: sent[range.upperBound...], as: UTF8.self),
       contentType: type)
   }
 

@@ -4,9 +4,9 @@ import RedisClient
 public struct OlderWorker: Sendable, Hashable {
   public let queue: QueueName
   public let name: String
-  /// The newest form that it knows.
+  /// The newest form that the worker's build knows.
   public let form: Int
-  /// The time since it last asked for messages; 0 for a worker that sends heartbeats.
+  /// The time since the worker last requested messages; 0 for a worker that sends heartbeats.
   public let idleSeconds: Double
 }
 
@@ -27,28 +27,28 @@ public enum StoreFormRefusal: Error, Sendable, Hashable {
 
 extension QueueAdministration {
   /// The form, and the workers that do not know the newest one. A worker that was idle for two lease durations counts as ended. Redis 7.0
-  /// lists a worker only if it has leased a message.
+  /// lists a worker as a consumer only if it has leased a message.
   public func form() async throws(QueueError) -> StoreFormState {
     let form = try StoreForm(stored: try await deliveries.send(["GET", .string(Keys.form)]).string)
     var older: [OlderWorker] = []
-    var behind = 0
+    var shardsBehind = 0
     for queue in QueueName.allCases {
       for name in try await deliveries.send(["ZRANGE", .string(Keys.workers(queue)), "0", "-1"]).array?.compactMap(\.string) ?? [] {
         add(OlderWorker(queue: queue, name: name, form: QueueConsumer.form(ofWorker: name), idleSeconds: 0), to: &older)
       }
       for state in try await groupStates(of: queue) {
-        if !queue.isWorkedByDeadline, let isOwned = state.isOwned, isOwned != (form == .owned) { behind += 1 }
+        if !queue.isWorkedByDeadline, let isOwned = state.isOwned, isOwned != (form == .owned) { shardsBehind += 1 }
         for consumer in state.consumers where consumer.idleSeconds < deliveries.configuration.lease * 2 / .seconds(1) {
           add(consumer, to: &older)
         }
       }
     }
     return StoreFormState(
-      form: form, shardsBehind: behind, olderWorkers: older.sorted { ($0.queue.index, $0.name) < ($1.queue.index, $1.name) })
+      form: form, shardsBehind: shardsBehind, olderWorkers: older.sorted { ($0.queue.index, $0.name) < ($1.queue.index, $1.name) })
   }
 
-  /// Changes the form in which all instances work; they follow within seconds. Refused while a worker exists that does not know the form,
-  /// unless forced: such a worker stops working and changes nothing.
+  /// Changes the form in which all instances work; they follow within seconds. It is refused while a worker exists that does not know the
+  /// form, unless it is forced: such a worker then stops working and changes nothing.
   public func setForm(_ form: StoreForm, force: Bool) async throws(StoreFormRefusal) -> StoreFormState {
     let missing: [OlderWorker]
     do throws(QueueError) {
@@ -64,8 +64,8 @@ extension QueueAdministration {
   /// Adds the worker. If there are several entries for a worker, the most recent one counts.
   private func add(_ worker: OlderWorker, to older: inout [OlderWorker]) {
     guard worker.form < StoreForm.newest.rawValue else { return }
-    if let place = older.firstIndex(where: { $0.queue == worker.queue && $0.name == worker.name }) {
-      if worker.idleSeconds < older[place].idleSeconds { older[place] = worker }
+    if let index = older.firstIndex(where: { $0.queue == worker.queue && $0.name == worker.name }) {
+      if worker.idleSeconds < older[index].idleSeconds { older[index] = worker }
     } else {
       older.append(worker)
     }
@@ -99,7 +99,7 @@ extension QueueAdministration {
       for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "GROUPS", stream]).array ?? [] {
         let group = EventFeed.fields(info)
         guard group["name"]?.string == DeliveryQueue.group else { continue }
-        state.isOwned = group["last-delivered-id"]?.string == EntryID.behindAll.text
+        state.isOwned = group["last-delivered-id"]?.string == EntryID.greatest.text
       }
       for info in try await deliveries.redis.sendAllowingErrors(["XINFO", "CONSUMERS", stream, .string(DeliveryQueue.group)]).array ?? [] {
         let consumer = EventFeed.fields(info)

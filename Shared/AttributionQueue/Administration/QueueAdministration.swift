@@ -1,6 +1,6 @@
 import RedisClient
 
-/// Operations on queues for operators: counts, dead letters, pause and resume.
+/// Operations on queues for operators: counts, dead letters, pause and resume, and the form of the store.
 public struct QueueAdministration: Sendable {
   let deliveries: DeliveryQueue
 
@@ -49,10 +49,12 @@ public struct QueueAdministration: Sendable {
   }
 
   /// Up to `limit` dead letters by shard and age, after the position where an earlier page ended.
-  public func deadLetters(_ queue: QueueName, after place: DeadLetterPosition? = nil, limit: Int) async throws(QueueError) -> [DeadLetter] {
+  public func deadLetters(_ queue: QueueName, after position: DeadLetterPosition? = nil, limit: Int) async throws(QueueError)
+    -> [DeadLetter]
+  {
     var letters: [DeadLetter] = []
-    for shard in Shard.all[(place?.shard.index ?? 0)...] where letters.count < limit {
-      let from = place?.shard == shard ? place.map { "(" + $0.entryID } : nil
+    for shard in Shard.all[(position?.shard.index ?? 0)...] where letters.count < limit {
+      let from = position?.shard == shard ? position.map { "(" + $0.entryID } : nil
       letters += try await deadLetters(queue, shard, from: from ?? "-", to: "+", limit: limit - letters.count)
     }
     return letters
@@ -97,18 +99,18 @@ public struct QueueAdministration: Sendable {
         receivedAt: message?.receivedAt, diedAt: fields["d"]?.integer ?? 0,
         lastError: fields["x"]?.string ?? "",
         history: (fields["h"]?.string ?? "").split(separator: "\n").map(String.init),
-        place: DeadLetterPosition(shard: shard, entryID: entryID), line: fields["o"]?.string)
+        position: DeadLetterPosition(shard: shard, entryID: entryID), line: fields["o"]?.string)
     }
   }
 
   /// Puts dead letters back into the queue; their ids and keys stay the same. An empty `ids` means all. Returns how many were put back.
   public func replay(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
-    try await settle(queue, ids, replay: true)
+    try await replayOrDelete(queue, ids, isReplay: true)
   }
 
-  /// Deletes dead letters permanently.
+  /// Deletes dead letters permanently. An empty `ids` means all. Returns how many were deleted.
   public func purge(_ queue: QueueName, ids: Set<DeliveryID>) async throws(QueueError) -> Int {
-    try await settle(queue, ids, replay: false)
+    try await replayOrDelete(queue, ids, isReplay: false)
   }
 
   /// Pauses the queue: workers take no more messages; deliveries are still accepted.
@@ -130,8 +132,9 @@ public struct QueueAdministration: Sendable {
       lastError: letter.lastError)
   }
 
-  /// Works in pages because the bodies may be large. Messages that become dead letters again meanwhile are left for another call.
-  private func settle(_ queue: QueueName, _ ids: Set<DeliveryID>, replay: Bool) async throws(QueueError) -> Int {
+  /// Reads the dead letters in pages, because the bodies may be large, up to the newest one at the start: messages that become dead letters
+  /// again meanwhile are left for another call.
+  private func replayOrDelete(_ queue: QueueName, _ ids: Set<DeliveryID>, isReplay: Bool) async throws(QueueError) -> Int {
     let page = 256
     var count = 0
     for shard in ids.isEmpty ? Shard.all : Array(Set(ids.map(\.shard))) {
@@ -141,7 +144,7 @@ public struct QueueAdministration: Sendable {
       while true {
         let letters = try await deadLetters(queue, shard, from: from, to: last, limit: page)
         for letter in letters where ids.isEmpty || ids.contains(letter.id) {
-          let when = try await deliveries.whenLinesAreEntered
+          let order = try await deliveries.orderLineArguments
           let reply = try await deliveries.run(
             Scripts.replay,
             [
@@ -149,13 +152,13 @@ public struct QueueAdministration: Sendable {
               Keys.payloads(queue, shard),
             ] + (letter.line.map { [Keys.line(queue, shard, $0)] } ?? []),
             [
-              .string(letter.entryID), replay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json),
-              .string(when.word), .string(when.group),
+              .string(letter.entryID), isReplay ? "1" : "0", .integer(DeliveryQueue.now), .bytes(Self.replayed(letter).json),
+              .string(order.whenUntaken), .string(order.group),
             ])
           if reply.integer == 1 {
             count += 1
             // A deadline worker queries only shards that are in the schedule.
-            if replay, queue.isWorkedByDeadline { try await deliveries.schedule(queue).note(shard, due: DeliveryQueue.now) }
+            if isReplay, queue.isWorkedByDeadline { try await deliveries.schedule(queue).note(shard, due: DeliveryQueue.now) }
           }
         }
         guard letters.count == page, let end = letters.last else { break }

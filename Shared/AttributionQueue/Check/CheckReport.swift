@@ -1,6 +1,6 @@
 import WireJSON
 
-/// The result of a check: counts of all faults, and a list of the first ones.
+/// The result of a ``StoreCheck``: counts of all faults, and a list of the first ones.
 public struct CheckReport: Sendable {
   public internal(set) var shards = 0
   public internal(set) var messages = 0
@@ -29,7 +29,7 @@ public struct CheckReport: Sendable {
   /// How often each rule is broken, including repaired faults.
   public func count(_ rule: StoreRule) -> Int { found[rule] ?? 0 }
 
-  /// The number of faults that remain.
+  /// The number of faults that were not repaired.
   public var faults: Int {
     StoreRule.allCases.reduce(0) { $0 + ($1.isNotice ? 0 : (found[$1] ?? 0) - (repaired[$1] ?? 0)) }
   }
@@ -45,10 +45,10 @@ public struct CheckReport: Sendable {
     if !broken.isEmpty {
       let rows = broken.map { [$0.rawValue, $0.isNotice ? "notice" : "fault", "\(count($0))"] + (repairs ? ["\(repaired[$0] ?? 0)"] : []) }
       lines += Self.table([["RULE", "KIND", "FOUND"] + (repairs ? ["REPAIRED"] : [])] + rows) + [""]
-      let places = listed.map {
+      let faultRows = listed.map {
         [$0.rule.rawValue, $0.shard.digits, Self.printable($0.key), Self.printable($0.id), $0.isRepaired ? "repaired" : ""]
       }
-      lines += Self.table([["RULE", "SHARD", "KEY", "ID", ""]] + places)
+      lines += Self.table([["RULE", "SHARD", "KEY", "ID", ""]] + faultRows)
       if total > listed.count { lines.append("… and \(total - listed.count) more") }
       lines.append("")
     }
@@ -86,14 +86,15 @@ public struct CheckReport: Sendable {
     return value.serialized
   }
 
+  /// The lines of a table whose columns are as wide as their longest cells.
   private static func table(_ rows: [[String]]) -> [String] {
     let widths = rows.reduce(into: [Int]()) { widths, row in
-      for (place, cell) in row.enumerated() {
-        if place < widths.count { widths[place] = max(widths[place], cell.count) } else { widths.append(cell.count) }
+      for (index, cell) in row.enumerated() {
+        if index < widths.count { widths[index] = max(widths[index], cell.count) } else { widths.append(cell.count) }
       }
     }
     return rows.map { row in
-      var line = row.enumerated().map { place, cell in cell + String(repeating: " ", count: widths[place] - cell.count) }
+      var line = row.enumerated().map { index, cell in cell + String(repeating: " ", count: widths[index] - cell.count) }
         .joined(separator: "  ")
       while line.last == " " { line.removeLast() }
       return line

@@ -1,6 +1,6 @@
 import RedisClient
 
-/// Scans the names of all keys (`SCAN`) for data that no other key refers to: records without messages, order lines, and unknown keys.
+/// Scans the names of all keys (`SCAN`) for what cannot be found through other keys: records, order lines, and keys with unknown names.
 struct KeyWalk: Sendable {
   struct Found: Sendable {
     var keys = 0
@@ -11,7 +11,7 @@ struct KeyWalk: Sendable {
     var faults: [StoreFault] = []
   }
 
-  /// The number of names per step.
+  /// The number of names that one `SCAN` examines.
   private static let step: Int64 = 512
   /// The maximum length of an unknown name in a report.
   private static let maxNameLength = 200
@@ -35,7 +35,7 @@ struct KeyWalk: Sendable {
       for name in parts[1].elements {
         found.keys += 1
         let key = name.string ?? String(decoding: name.bytes ?? [], as: UTF8.self)
-        switch KeyForm(key) {
+        switch KeyKind(key) {
         case .record(let id): records.append(id)
         case .line(let queue, let shard, let line): found.lines[queue, default: [:]][shard, default: []].insert(line)
         case .unknown(let shard): found.faults.append(StoreFault(.unknownKey, shard, key: String(key.prefix(Self.maxNameLength))))

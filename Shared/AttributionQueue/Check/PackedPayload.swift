@@ -1,4 +1,5 @@
-/// A payload as the scripts encode it in MessagePack: `{kind, body, envelope, attempts, history, line or false, deadline}`.
+/// The payload of a delayed message, as the scripts encode it in MessagePack (accept.lua): `{kind, body, envelope, attempts, history, line
+/// or false, deadline or nil}`.
 struct PackedPayload {
   let kind: String
   let body: [UInt8]
@@ -10,7 +11,7 @@ struct PackedPayload {
     case text([UInt8]), number, other
   }
 
-  /// Returns nil for bytes that `append` in `payload.lua` would not accept as a message either.
+  /// Returns nil for bytes that are not a message to `append` in payload.lua either.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(bytes: bytes)
     guard let count = reader.beginList(), count >= 5 else { return nil }
@@ -31,7 +32,7 @@ struct PackedPayload {
 
   private struct Reader {
     let bytes: [UInt8]
-    var place = 0
+    var offset = 0
 
     mutating func beginList() -> Int? {
       guard let kind = byte() else { return nil }
@@ -61,21 +62,21 @@ struct PackedPayload {
     }
 
     private mutating func byte() -> UInt8? {
-      guard place < bytes.count else { return nil }
-      defer { place += 1 }
-      return bytes[place]
+      guard offset < bytes.count else { return nil }
+      defer { offset += 1 }
+      return bytes[offset]
     }
 
     private mutating func length(_ width: Int) -> Int? {
-      guard place + width <= bytes.count else { return nil }
-      defer { place += width }
-      return bytes[place..<place + width].reduce(0) { $0 << 8 | Int($1) }
+      guard offset + width <= bytes.count else { return nil }
+      defer { offset += width }
+      return bytes[offset..<offset + width].reduce(0) { $0 << 8 | Int($1) }
     }
 
     private mutating func text(_ count: Int) -> Value? {
-      guard count <= bytes.count - place else { return nil }
-      defer { place += count }
-      return .text(Array(bytes[place..<place + count]))
+      guard count <= bytes.count - offset else { return nil }
+      defer { offset += count }
+      return .text(Array(bytes[offset..<offset + count]))
     }
 
     private mutating func skip(_ width: Int) -> Value? { length(width).map { _ in .number } }

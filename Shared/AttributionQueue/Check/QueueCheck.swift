@@ -1,6 +1,7 @@
 import RedisClient
 
-/// Checks one shard of a queue. The shard is read in pages while it changes, so each suspected fault is read again in one atomic step.
+/// Checks one shard of a queue. The shard is read in pages while it changes (``QueueView``), so each suspected fault is confirmed with data
+/// that one atomic step reads (``MessageFacts``).
 struct QueueCheck: Sendable {
   let reader: QueueReader
   let redis: RedisClient
@@ -14,13 +15,16 @@ struct QueueCheck: Sendable {
     var firstDue: Double?
   }
 
+  /// - Parameters:
+  ///   - lines: the shard's order lines that ``KeyWalk`` found.
+  ///   - accepted: the deliveries that wait in this shard according to their records.
   func check(_ queue: QueueName, _ shard: Shard, lines: Set<String>, accepted: Set<String>) async throws -> Result {
     var result = Result()
     if let fault = try await ownership(queue, shard) { result.faults.append(fault) }
     // Most shards of most queues are empty.
     if lines.isEmpty, accepted.isEmpty, try await !reader.hasAnything(queue, shard) { return result }
-    // A repair may reveal another fault.
-    for round in 1...Self.rounds {
+    // The shard is checked again after repairs, because a repair may reveal another fault.
+    for round in 1...Self.maxRounds {
       var view: QueueView
       do {
         view = try await reader.read(queue, shard, lines: lines, accepted: accepted)
@@ -31,7 +35,7 @@ struct QueueCheck: Sendable {
       result.messages = Set(view.payloads.keys).union(view.ready.keys).count
       result.firstDue = view.firstDue
       var found = try await faults(&view)
-      guard let storeRepair, !found.isEmpty, round < Self.rounds else {
+      guard let storeRepair, !found.isEmpty, round < Self.maxRounds else {
         result.faults += found
         break
       }
@@ -46,8 +50,9 @@ struct QueueCheck: Sendable {
     return result
   }
 
-  private static let rounds = 5
-  /// How often new entries are read before a message is left unchecked.
+  /// How often a shard is read and repaired.
+  private static let maxRounds = 5
+  /// How often the entries that were added meanwhile are read before a message is left unchecked.
   private static let maxReads = 5
 
   private func faults(_ view: inout QueueView) async throws -> [StoreFault] {
@@ -62,9 +67,9 @@ struct QueueCheck: Sendable {
 
   private func readFacts(about suspect: StoreFault, _ view: inout QueueView) async throws -> MessageFacts? {
     for _ in 0..<Self.maxReads {
-      let letter = view.letters.last { $0.id == suspect.id }?.entry ?? ""
-      if let facts = try await MessageFacts.read(suspect, view, letter: letter, redis) { return facts }
-      try await reader.readOn(&view)
+      let deadLetter = view.deadLetters.last { $0.id == suspect.id }?.entry ?? ""
+      if let facts = try await MessageFacts.read(suspect, view, deadLetter: deadLetter, redis) { return facts }
+      try await reader.readNewEntries(&view)
     }
     return nil
   }

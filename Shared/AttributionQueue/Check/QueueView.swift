@@ -1,4 +1,5 @@
-/// The contents of one shard of a queue, read in pages. The shard changes meanwhile, so suspected faults must be checked again.
+/// The contents of one shard of a queue, as ``QueueReader`` read them in pages. The shard changes meanwhile, so faults found here are only
+/// suspected and must be confirmed (``MessageFacts``).
 struct QueueView: Sendable {
   /// A message in any state.
   struct Message: Sendable, Hashable {
@@ -11,11 +12,13 @@ struct QueueView: Sendable {
   }
 
   struct DeadLetterEntry: Sendable, Hashable {
+    /// The entry in the stream of dead letters.
     var entry: String
+    /// The delivery id.
     var id: String
-    /// The record; nil if there is none.
+    /// The state in the delivery's record; nil if there is no record.
     var record: DeliveryState?
-    /// True if the dead letter was written in addition to another outcome, which the record has.
+    /// True if the dead letter can never be replayed. It may have been written in addition to another outcome, which the record then has.
     var isFinal: Bool
   }
 
@@ -23,8 +26,11 @@ struct QueueView: Sendable {
   let shard: Shard
   /// The due times of delayed messages; infinity for a message that waits in its order line.
   var delayed: [String: Double] = [:]
+  /// The ids of messages in the set by deadline.
   var deadlines: Set<String> = []
+  /// Delayed messages and messages in the set by deadline, by id.
   var payloads: [String: Message] = [:]
+  /// Messages of the ready stream, by id.
   var ready: [String: Message] = [:]
   /// All entries of the ready stream.
   var entries: Set<String> = []
@@ -32,16 +38,16 @@ struct QueueView: Sendable {
   var unreadable: Set<String> = []
   /// The last entry of the ready stream that was read.
   var readyEnd = "0-0"
-  var letters: [DeadLetterEntry] = []
+  var deadLetters: [DeadLetterEntry] = []
   /// The last dead letter that was read.
-  var lettersEnd = "0-0"
-  /// Messages without a record.
+  var deadLettersEnd = "0-0"
+  /// The ids of messages whose record is missing before its expiry.
   var unrecorded: Set<String> = []
-  /// Entries whose attempts are counted.
+  /// Entries whose starts are counted (suspect.lua).
   var suspects: [String] = []
   /// Leased entries.
   var leases: [String] = []
-  /// The order lines and their ids in order.
+  /// The delivery ids of each order line, in order, by the name of the line.
   var lines: [String: [String]] = [:]
   /// Deliveries that wait in this queue according to their records.
   var accepted: Set<String> = []

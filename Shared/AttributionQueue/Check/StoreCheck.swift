@@ -1,7 +1,10 @@
 public import RedisClient
 
 /// Checks the consistency of all shards while the system is running. Work in progress is not reported as a fault. Nothing is changed unless
-/// a repair is requested.
+/// repairs are requested. ``StoreRule`` lists the rules.
+///
+/// ``KeyWalk`` scans all key names. Then each shard is checked: its events (``EventCheck``), and each queue's part of it (``QueueCheck``).
+/// At the end the schedules are checked (``ScheduleCheck``).
 public struct StoreCheck: Sendable {
   public struct Options: Sendable {
     /// The maximum number of listed faults; all are counted.
@@ -10,7 +13,7 @@ public struct StoreCheck: Sendable {
     public var repairs = false
     /// True if all key names are scanned for records without messages, order lines and unknown keys.
     public var walksKeys = true
-    /// The number of shards that are read concurrently.
+    /// The number of shards that are checked concurrently.
     public var concurrentShards = 4
     /// How long records are stored (`queues.deliveryRecordTTL`).
     public var recordTTL: Duration = QueueConfiguration().deliveryRecordTTL

@@ -2,9 +2,10 @@ import RedisClient
 
 /// Reads large values in pages, so that no command blocks Redis for long.
 struct StoreReader: Sendable {
-  /// The number of elements per page: message bodies may have some hundred kilobytes, ids a few bytes.
-  static let bodies: Int64 = 64
-  static let names: Int64 = 512
+  /// The number of elements per page, where they contain message bodies, which may have some hundred kilobytes.
+  static let bodiesPerPage: Int64 = 64
+  /// The number of elements per page, where they are ids of a few bytes.
+  static let namesPerPage: Int64 = 512
 
   let redis: RedisClient
 
@@ -14,7 +15,7 @@ struct StoreReader: Sendable {
   /// The members of a sorted set and their scores.
   func sortedSet(_ key: String) async throws -> [String: Double] {
     var members: [String: Double] = [:]
-    try await scan("ZSCAN", key, count: Self.names) { member, score in
+    try await scan("ZSCAN", key, count: Self.namesPerPage) { member, score in
       members[Self.name(member)] = score.string.flatMap(Double.init) ?? .nan
     }
     return members
@@ -25,11 +26,11 @@ struct StoreReader: Sendable {
     try await scan("HSCAN", key, count: count) { each(Self.name($0), $1) }
   }
 
-  /// The entries of a stream after the given one, in pages, up to the newest at the start.
-  func stream(_ key: String, behind: String, count: Int64, _ page: ([(id: String, fields: RedisReply)]) async throws -> Void) async throws
-    -> String
-  {
-    var last = behind
+  /// Passes the entries of a stream after the given one to `page`, until a page is not full. Returns the id of the last entry.
+  func stream(
+    _ key: String, after start: String, count: Int64, _ page: ([(id: String, fields: RedisReply)]) async throws -> Void
+  ) async throws -> String {
+    var last = start
     while true {
       let reply = try await send(["XRANGE", .string(key), .string("(" + last), "+", "COUNT", .integer(count)], key)
       let entries = reply.elements.compactMap { entry -> (id: String, fields: RedisReply)? in
@@ -44,14 +45,15 @@ struct StoreReader: Sendable {
     }
   }
 
+  /// The elements of a list.
   func list(_ key: String) async throws -> [String] {
     var elements: [String] = []
     while true {
       let start = Int64(elements.count)
-      let reply = try await send(["LRANGE", .string(key), .integer(start), .integer(start + Self.names - 1)], key)
+      let reply = try await send(["LRANGE", .string(key), .integer(start), .integer(start + Self.namesPerPage - 1)], key)
       let page = reply.elements.map(Self.name)
       elements += page
-      if page.count < Self.names { return elements }
+      if page.count < Self.namesPerPage { return elements }
     }
   }
 
@@ -61,9 +63,9 @@ struct StoreReader: Sendable {
     return try await redis.send(["MGET"] + keys.map { .string($0) }).array ?? []
   }
 
-  /// Sends one command on a key.
-  func send(_ words: [RedisArgument], _ key: String) async throws -> RedisReply {
-    let reply = try await redis.sendAllowingErrors(words)
+  /// Sends one command about a key.
+  func send(_ command: [RedisArgument], _ key: String) async throws -> RedisReply {
+    let reply = try await redis.sendAllowingErrors(command)
     guard let text = reply.error else { return reply }
     if text.hasPrefix("WRONGTYPE") { throw WrongType(key: key) }
     throw RedisError.refused(text)

@@ -1,13 +1,13 @@
 import RedisClient
 
-/// Repairs faults that can be repaired without loss. Each step checks the fault again in the same atomic step.
+/// Repairs faults that can be repaired without loss. repair.lua checks each fault again in the step that repairs it.
 struct StoreRepair: Sendable {
   let redis: RedisClient
 
-  /// Repairs a fault; returns true if it did.
+  /// Repairs a fault, if that is possible; returns true if it was repaired. ``StoreCheck`` repairs the schedule by ``note(_:_:due:)``.
   func repair(_ fault: StoreFault) async throws(RedisError) -> Bool {
     guard fault.rule.isRepairable, fault.rule != .scheduleMissing else { return false }
-    // The script needs keys of a queue as placeholders when an event is repaired.
+    // A fault of an event has no queue, but the script needs the keys of one.
     let (queue, shard) = (fault.queue ?? .intake, fault.shard)
     let reply = try await Scripts.repair.run(
       redis,

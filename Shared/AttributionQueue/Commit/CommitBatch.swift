@@ -1,7 +1,10 @@
 import RedisClient
 import WireJSON
 
-/// The arguments of one call of `commit`: messages of one shard in stream order, and the outcome of each.
+/// Messages of one shard in stream order, and the outcome of each: what one call of `commit` (commit.lua) settles.
+///
+/// ``Settlement`` adds an outcome for each message with the functions below, such as `complete` and `delay`. Then it sends ``keys`` and
+/// ``arguments(_:)`` to commit.lua, which describes them.
 struct CommitBatch {
   /// The right by which a worker settles messages.
   enum Holder: Sendable {
@@ -13,7 +16,8 @@ struct CommitBatch {
 
   let queue: QueueName
   let shard: Shard
-  private(set) var works: [Work] = []
+  /// What is needed about each message after `commit`; ``items`` has the same indices.
+  private(set) var entries: [Entry] = []
   /// The earliest due time among the messages that are delayed.
   private(set) var due: Int64?
   /// True if at least one message becomes a dead letter.
@@ -24,33 +28,33 @@ struct CommitBatch {
   let isFirst: Bool
   private let configuration: QueueConfiguration
   private let deduplication: DeduplicationStore
-  /// The time that decides the generation of all claims. It is read once per batch: if the clock were set back between two reads, two
-  /// messages of the batch could claim the same key in two generations.
+  /// The time that decides the generation of all claims, milliseconds since 1970. It is read once per batch: if the clock were set back
+  /// between two reads, two messages of the batch could claim the same key in two generations.
   let now: Int64
   /// The arguments of `commit` about each message.
   private(set) var items: [CommitItem] = []
   private var json = JSONWriter(reserving: 512)
 
   /// - Parameters:
-  ///   - many: the expected number of messages, to reserve memory.
+  ///   - expectedCount: the expected number of messages, to reserve memory.
   ///   - isFirst: true if the messages are consecutive from the stream's first entry on, where their shard is owned.
-  init(_ queue: QueueName, _ shard: Shard, many: Int, isFirst: Bool = true, _ deliveries: DeliveryQueue) {
+  init(_ queue: QueueName, _ shard: Shard, expectedCount: Int, isFirst: Bool = true, _ deliveries: DeliveryQueue) {
     self.isFirst = isFirst
     self.queue = queue
     self.shard = shard
     configuration = deliveries.configuration
     deduplication = deliveries.deduplication
     now = DeliveryQueue.now
-    works.reserveCapacity(many)
-    items.reserveCapacity(many)
+    entries.reserveCapacity(expectedCount)
+    items.reserveCapacity(expectedCount)
   }
 
-  var isEmpty: Bool { works.isEmpty }
+  var isEmpty: Bool { entries.isEmpty }
 
-  /// The stream entry of the last message. It is read from the text once per batch and not for each message.
+  /// The id of the last stream entry whose id can be read. Ids are kept as text, and only this one is parsed.
   var position: EntryID {
-    for place in works.indices.reversed() {
-      if let id = EntryID(works[place].entryID) { return id }
+    for index in entries.indices.reversed() {
+      if let id = EntryID(entries[index].entryID) { return id }
     }
     return EntryID(milliseconds: 0, number: 0)
   }
@@ -78,7 +82,7 @@ struct CommitBatch {
   /// The script's arguments.
   func arguments(_ holder: Holder) -> EncodedArguments {
     var arguments = EncodedArguments(reserving: 1024)
-    arguments.append(common(holder))
+    arguments.append(commonFields(holder))
     var texts = EncodedArguments(reserving: items.reduce(0) { $0 + $1.record.count + ($1.event?.json.count ?? 0) + 32 })
     for item in items {
       texts.append(item.record)
@@ -88,7 +92,8 @@ struct CommitBatch {
     return arguments
   }
 
-  private func common(_ holder: Holder) -> [UInt8] {
+  /// The map in MessagePack that commit.lua describes.
+  private func commonFields(_ holder: Holder) -> [UInt8] {
     var pack = MessagePackWriter(reserving: 640)
     pack.beginMap()
     switch holder {
@@ -100,7 +105,7 @@ struct CommitBatch {
       pack.put("consumer", name)
     }
     pack.put("now", String(now))
-    pack.put("behind", position.next.text)
+    pack.put("nextId", position.next.text)
     pack.put("lines", Keys.lines(queue, shard))
     pack.put("recordSeconds", String(recordSeconds))
     // A limit below the number of shards still allows one body per shard; a limit of zero allows none.
@@ -121,7 +126,7 @@ struct CommitBatch {
     _ message: LeasedMessage, _ completion: consuming Completion, isSuspected: Bool = false, isOrdered: Bool = false,
     started: ContinuousClock.Instant = .now, now: Int64
   ) {
-    if isOrdered, completion.whenSeen != nil, let line = message.line { unfinishedLines.insert(line) }
+    if isOrdered, completion.whenClaimedBefore != nil, let line = message.line { unfinishedLines.insert(line) }
     var item = CommitItem(message, isOrdered: isOrdered)
     json.removeAll()
     DeliveryRecord.write(
@@ -139,23 +144,24 @@ struct CommitBatch {
       if let detail = completion.detail, configuration.unsignedDigests, !completion.rememberLong {
         item.detail = deduplication.detail(detail, of: naturalKey, shard: shard, now: self.now)
       }
-      item.holds = completion.whenSeen != nil
+      item.staysIfClaimed = completion.whenClaimedBefore != nil
     }
-    item.other = other(message, completion, isSuspected: isSuspected)
-    end(
+    item.other = rareFields(message, completion, isSuspected: isSuspected)
+    append(
       item,
-      Work(
+      Entry(
         entryID: message.entryID, message: message, isSuspected: isSuspected, isOrdered: isOrdered, started: started,
-        word: completion.word ?? completion.state.rawValue, whenSeen: completion.whenSeen, isEnd: true,
-        reason: completion.state == .rejected ? completion.reason : nil, countedValues: completion.countedValues))
+        outcomeLabel: completion.outcomeLabel ?? completion.state.rawValue, whenClaimedBefore: completion.whenClaimedBefore,
+        isFinished: true, rejectionReason: completion.state == .rejected ? completion.reason : nil,
+        countedValues: completion.countedValues))
   }
 
-  /// Writes the fields of a completion that few messages have; nil if it has none.
-  private mutating func other(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter? {
-    let hasOther =
+  /// Writes the fields of a completion that few messages have (`other` in commit.lua); nil if it has none.
+  private mutating func rareFields(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter? {
+    let hasAny =
       isSuspected || completion.events.count > 1 || completion.mayBeAcceptedAgain || completion.keepsBody || completion.ownRecord != nil
       || completion.deadLetter != nil
-    guard hasOther else { return nil }
+    guard hasAny else { return nil }
     var pack = MessagePackWriter()
     pack.beginMap()
     if isSuspected { pack.put(flag: "suspected") }
@@ -174,11 +180,11 @@ struct CommitBatch {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))
         pack.put("value", own.value)
-        pack.put("seconds", Int(own.life.wholeSeconds))
+        pack.put("seconds", Int(own.ttl.wholeSeconds))
       }
     }
-    if let letter = completion.deadLetter {
-      pack.put("letter", DeliveryQueue.oneLine(letter))
+    if let text = completion.deadLetter {
+      pack.put("deadLetter", DeliveryQueue.oneLine(text))
       pack.put("attempts", message.attempt)
       leavesDeadLetter = true
     }
@@ -186,11 +192,11 @@ struct CommitBatch {
     return pack
   }
 
-  /// Delays the message. With an error it counts as a failed attempt; without one nothing is counted. With `isOrdered`, the message stays
-  /// the first of its order line, or becomes it if the line is empty. `word`, `meanwhile`: see ``Work``.
+  /// Delays the message. With an error, this counts as a failed attempt; without one, nothing is counted. If `isOrdered`, the message stays
+  /// the first of its order line, or becomes the first if the line is empty. `outcomeLabel`, `deferredWork`: see ``Entry``.
   mutating func delay(
-    _ message: LeasedMessage, _ delay: Duration, error: String?, word: String, isSuspected: Bool = false, isOrdered: Bool = false,
-    meanwhile: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now
+    _ message: LeasedMessage, _ delay: Duration, error: String?, outcomeLabel: String, isSuspected: Bool = false, isOrdered: Bool = false,
+    deferredWork: (@Sendable () async -> Void)? = nil, started: ContinuousClock.Instant = .now
   ) {
     if isOrdered, let line = message.line { unfinishedLines.insert(line) }
     let now = DeliveryQueue.now
@@ -201,7 +207,8 @@ struct CommitBatch {
     pack.put("due", String(due))
     pack.end()
     item.other = pack
-    end(item, Work(entryID: message.entryID, message: message, started: started, word: word, meanwhile: meanwhile))
+    append(
+      item, Entry(entryID: message.entryID, message: message, started: started, outcomeLabel: outcomeLabel, deferredWork: deferredWork))
   }
 
   /// Lets the message wait until the unfinished earlier messages of its order key are finished.
@@ -214,10 +221,10 @@ struct CommitBatch {
     pack.put(flag: "waits")
     pack.end()
     item.other = pack
-    end(item, Work(entryID: message.entryID, message: message, started: started, word: Self.waiting))
+    append(item, Entry(entryID: message.entryID, message: message, started: started, outcomeLabel: Self.waiting))
   }
 
-  /// The outcome of a message that waits for earlier messages of its order key.
+  /// The `outcome` label of a message that waits for earlier messages of its order key.
   static let waiting = "waiting"
 
   /// Makes the message a dead letter.
@@ -230,17 +237,20 @@ struct CommitBatch {
     pack.end()
     leavesDeadLetter = true
     item.other = pack
-    end(item, Work(entryID: message.entryID, message: message, started: started, word: "dead", death: error, isEnd: true))
+    append(
+      item,
+      Entry(
+        entryID: message.entryID, message: message, started: started, outcomeLabel: "dead", deadLetterError: error, isFinished: true))
   }
 
   /// Makes an entry that cannot be read a dead letter.
   mutating func addDeadLetter(_ entry: UnreadableEntry, delivered: Int64, started: ContinuousClock.Instant = .now) {
-    let id = entry.letterID(in: shard)
+    let id = entry.deadLetterID(in: shard)
     var item = CommitItem(entry, id, delivered: delivered)
     var pack = MessagePackWriter(reserving: 64)
     pack.beginMap()
     pack.put("unreadable", UnreadableEntry.reason)
-    if !entry.canBePutBack(in: shard) { pack.put(flag: "final") }
+    if !entry.isReplayable(in: shard) { pack.put(flag: "final") }
     pack.end()
     let record = DeliveryRecord(
       id: id, state: .dead, queue: queue.rawValue, kind: entry.kind ?? "", completedAt: now, attempts: Int(delivered),
@@ -248,10 +258,13 @@ struct CommitBatch {
     item.record = record.json
     item.other = pack
     leavesDeadLetter = true
-    end(item, Work(entryID: entry.entryID, message: nil, started: started, word: "dead", death: UnreadableEntry.reason))
+    append(
+      item,
+      Entry(
+        entryID: entry.entryID, message: nil, started: started, outcomeLabel: "dead", deadLetterError: UnreadableEntry.reason))
   }
 
-  /// Begins the fields of an attempt, and sets its record if one is written.
+  /// Begins the map of fields about an attempt. Sets the item's record if the attempt failed.
   private func attempt(
     of message: LeasedMessage, _ error: String?, isSuspected: Bool, now: Int64, state: DeliveryState?, in item: inout CommitItem
   ) -> MessagePackWriter {
@@ -275,8 +288,8 @@ struct CommitBatch {
     return pack
   }
 
-  private mutating func end(_ item: consuming CommitItem, _ work: consuming Work) {
+  private mutating func append(_ item: consuming CommitItem, _ entry: consuming Entry) {
     items.append(item)
-    works.append(work)
+    entries.append(entry)
   }
 }

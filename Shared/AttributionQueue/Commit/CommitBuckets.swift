@@ -6,9 +6,9 @@ struct CommitBuckets {
   /// - Parameter now: the time that decides the generation of every claim, milliseconds since 1970.
   init(now: Int64) { self.now = now }
 
-  /// The number of a claim's bucket, from 1.
+  /// The number of a claim's bucket, from 1 as in Lua. Adds the bucket if it is new.
   mutating func number(of claim: DeduplicationStore.Claim) -> Int {
-    if let place = claims.firstIndex(where: { $0.isInBucket(of: claim) }) { return place + 1 }
+    if let index = claims.firstIndex(where: { $0.isInBucket(of: claim) }) { return index + 1 }
     claims.append(claim)
     return claims.count
   }
@@ -16,8 +16,8 @@ struct CommitBuckets {
   func write(to pack: inout MessagePackWriter) {
     guard !claims.isEmpty else { return }
     pack.put("buckets") { pack in
-      write(.this, as: "this", to: &pack)
-      write(.last, as: "last", to: &pack)
+      write(.current, as: "current", to: &pack)
+      write(.previous, as: "previous", to: &pack)
       if claims.contains(where: { $0.generations.mayBeOver(now: now) }) { write(.next, as: "next", to: &pack) }
       pack.key("seconds")
       pack.beginList()

@@ -1,4 +1,4 @@
-/// The columns of a commit batch, named as commit.lua reads them.
+/// The columns of a commit batch. commit.lua describes them; their names are those of its map.
 struct CommitColumns {
   private var entry = CommitColumn("entry")
   private var id = CommitColumn("id")
@@ -17,7 +17,7 @@ struct CommitColumns {
   private var keepsOriginal = CommitColumn("keepsOriginal")
   private var bucket = CommitColumn("bucket")
   private var member = CommitColumn("member")
-  private var holds = CommitColumn("holds")
+  private var staysIfClaimed = CommitColumn("staysIfClaimed")
   private var details = CommitColumn("details")
   private var detail = CommitColumn("detail")
   private var other = CommitColumn("other")
@@ -25,45 +25,45 @@ struct CommitColumns {
   func write(to pack: inout MessagePackWriter) {
     for column in [
       entry, id, record, late, line, lineId, ordered, delivered, event, type, network, app, bundle, environment, keepsOriginal, bucket,
-      member, holds, details, detail, other,
+      member, staysIfClaimed, details, detail, other,
     ] { column.write(to: &pack) }
   }
 
   /// - Parameter buckets: collects the buckets of natural keys.
   init(_ items: [CommitItem], _ buckets: inout CommitBuckets) {
-    for (place, item) in items.enumerated() { put(item, &buckets, at: place) }
+    for (index, item) in items.enumerated() { put(item, &buckets, at: index) }
   }
 
-  private mutating func put(_ item: CommitItem, _ buckets: inout CommitBuckets, at place: Int) {
-    entry.put(item.entryID, at: place)
-    id.put(item.deliveryID.description, at: place)
-    record.put(Keys.deliveries(item.deliveryID.shard), item.deliveryID.digest, at: place)
-    if item.isLate { late.putTrue(at: place) }
-    if let value = item.line { line.put(value, at: place) }
-    if let value = item.lineId { lineId.put(value, at: place) }
-    if item.isOrdered { ordered.putTrue(at: place) }
-    if let count = item.delivered { delivered.put(Int(count), at: place) }
-    if let event = item.event { put(event, at: place) }
-    if item.keepsOriginal { keepsOriginal.putTrue(at: place) }
+  private mutating func put(_ item: CommitItem, _ buckets: inout CommitBuckets, at index: Int) {
+    entry.put(item.entryID, at: index)
+    id.put(item.deliveryID.description, at: index)
+    record.put(Keys.deliveries(item.deliveryID.shard), item.deliveryID.digest, at: index)
+    if item.isLate { late.putTrue(at: index) }
+    if let value = item.line { line.put(value, at: index) }
+    if let value = item.lineId { lineId.put(value, at: index) }
+    if item.isOrdered { ordered.putTrue(at: index) }
+    if let count = item.delivered { delivered.put(Int(count), at: index) }
+    if let event = item.event { put(event, at: index) }
+    if item.keepsOriginal { keepsOriginal.putTrue(at: index) }
     if let claim = item.claim {
-      bucket.put(buckets.number(of: claim), at: place)
-      member.put(String(claim.member), at: place)
+      bucket.put(buckets.number(of: claim), at: index)
+      member.put(String(claim.member), at: index)
     }
-    if item.holds { holds.putTrue(at: place) }
-    if let found = item.detail {
-      details.put(found.claim.bucketName(.this), at: place)
-      detail.put(String(found.member), at: place)
+    if item.staysIfClaimed { staysIfClaimed.putTrue(at: index) }
+    if let itemDetail = item.detail {
+      details.put(itemDetail.claim.bucketName(.current), at: index)
+      detail.put(String(itemDetail.member), at: index)
     }
-    if let map = item.other { other.put(map, at: place) }
+    if let map = item.other { other.put(map, at: index) }
   }
 
-  private mutating func put(_ record: EventRecord, at place: Int) {
-    event.put(record.id, at: place)
-    type.put(record.type, at: place)
+  private mutating func put(_ record: EventRecord, at index: Int) {
+    event.put(record.id, at: index)
+    type.put(record.type, at: index)
     let attributes = record.attributes
-    if let value = attributes.adNetworkId { network.put(value, at: place) }
-    if let value = attributes.appAppleId { app.put(String(value), at: place) }
-    if let value = attributes.bundleId { bundle.put(value, at: place) }
-    if let value = attributes.environment { environment.put(value, at: place) }
+    if let value = attributes.adNetworkId { network.put(value, at: index) }
+    if let value = attributes.appAppleId { app.put(String(value), at: index) }
+    if let value = attributes.bundleId { bundle.put(value, at: index) }
+    if let value = attributes.environment { environment.put(value, at: index) }
   }
 }

@@ -1,39 +1,39 @@
-/// What a commit does with one message.
+/// What a commit does with one message: the values that commit.lua, commit_plain.lua or a transaction needs about it.
 struct CommitItem: Sendable {
   let entryID: String
   let deliveryID: DeliveryID
-  /// Its order line, if it keeps its order.
+  /// Identifies the message's order line; nil if it keeps no order.
   let line: String?
   /// The id of the message in its order line, if it differs from ``deliveryID``.
   var lineId: [UInt8]?
-  /// True if it is verified and its outcome holds only if it is the first of its line.
+  /// True if the message is verified and keeps its order: its outcome then counts only if it is the first of its line.
   var isOrdered = false
-  /// How often it was delivered, if messages are leased.
+  /// The delivery count of the message's lease; nil if the worker owns the shard.
   var delivered: Int64?
-  /// The record of its delivery; empty if none is written.
+  /// The record of the delivery; empty if none is written.
   var record: [UInt8] = []
-  /// True if the expiry of its record restarts.
+  /// True if the expiry of the record restarts.
   var isLate = false
-  /// The event that it publishes.
+  /// The event that the message publishes.
   private(set) var event: EventRecord?
-  /// True if it publishes an event. To compare the event with nil would copy it.
+  /// True if the message publishes an event. Comparing the event with nil would copy it.
   private(set) var hasEvent = false
-  /// True if the bytes that the sender sent are stored with the event, while a subscription asks for them.
+  /// True if the bytes that the sender sent are stored with the event while a subscription requests them.
   var keepsOriginal = false
-  /// Its natural key.
+  /// The claim of the message's natural key.
   var claim: DeduplicationStore.Claim?
-  /// If the natural key was claimed before: true leaves the message unchanged, so that ``Completion/whenSeen`` decides its outcome; false ends
-  /// it as a duplicate.
-  var holds = false
+  /// What happens if the natural key was claimed before: true leaves the message unchanged, so that ``Completion/whenClaimedBefore``
+  /// decides its outcome; false finishes it as a duplicate.
+  var staysIfClaimed = false
   /// The digest that is stored with the natural key.
   var detail: DeduplicationStore.Detail?
-  /// A map of the fields that few messages have.
+  /// A map of the fields that few messages have: `other` in commit.lua.
   var other: MessagePackWriter?
 
   /// True if the message may be settled by a ``PlainBatch``.
   var isPlain: Bool {
     guard other == nil, line == nil, detail == nil, !isLate, !record.isEmpty, delivered == nil else { return false }
-    // Without a natural key, only the index shows whether the event was published before.
+    // Without a natural key, only the events index shows whether the event was published before, and only commit.lua reads it.
     return claim != nil || !hasEvent
   }
 
@@ -50,7 +50,7 @@ struct CommitItem: Sendable {
     if !message.consumer.isEmpty { delivered = message.deliveryCount }
   }
 
-  /// An entry that cannot be read.
+  /// The item of an entry that cannot be read.
   init(_ entry: UnreadableEntry, _ deliveryID: DeliveryID, delivered: Int64) {
     entryID = entry.entryID
     self.deliveryID = deliveryID

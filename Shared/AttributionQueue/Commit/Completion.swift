@@ -1,4 +1,4 @@
-/// An event that is to be published.
+/// An event to publish.
 public struct EventRecord: Sendable, Hashable {
   public var id: String
   public var type: String
@@ -15,27 +15,31 @@ public struct EventRecord: Sendable, Hashable {
   }
 }
 
-/// A value that a service stores about a message under `Keys.own` in the message's shard. It outlives the message.
+/// A value that a service stores about a message, in the message's shard under the key ``Keys/own(_:_:_:)``. It outlives the message.
 public struct OwnRecord: Sendable {
   public var service: String
   public var name: String
   /// Not empty.
   public var value: [UInt8]
   /// How long the value is stored; at least a second.
-  public var life: Duration
+  public var ttl: Duration
 
-  public init(service: String, name: String, value: [UInt8], life: Duration) {
+  public init(service: String, name: String, value: [UInt8], ttl: Duration) {
     self.service = service
     self.name = name
     self.value = value
-    self.life = life
+    self.ttl = ttl
   }
 }
 
-/// The outcome of a message.
+/// The outcome of a message that a handler has finished: ``WorkOutcome/complete(_:)``.
+///
+///     var completion = Completion(state: .verified, naturalKey: key, events: [event])
+///     completion.keepsOriginal = true
+///     return .complete(completion)
 public struct Completion: Sendable {
   public var state: DeliveryState
-  /// Claimed in the same step that publishes the events. If the key was claimed before, no event is published.
+  /// The natural key that is claimed in the step that publishes the events. If it was claimed before, no event is published.
   public var naturalKey: String?
   /// True if the natural key is stored for ``QueueConfiguration/notificationGeneration``, because recovery can fetch the message again for
   /// half a year; otherwise for ``QueueConfiguration/deliveryGeneration``.
@@ -44,25 +48,27 @@ public struct Completion: Sendable {
   /// (``QueueConfiguration/unsignedDigests``). Must not be combined with ``rememberLong``.
   public var detail: [UInt8]?
   public var events: [EventRecord]
+  /// Why the delivery was rejected, or how it was done; stored in its record.
   public var reason: String?
   /// The event that the delivery's record names; by default the first of `events`.
   public var recordedEventId: String?
   /// The value of the `outcome` label in metrics; by default the state's name.
-  public var word: String?
-  /// Called if the natural key was claimed before, and decides the outcome; the worker keeps holding the message while it runs. If it is nil,
-  /// the message is then a duplicate.
-  public var whenSeen: (@Sendable () async -> WorkOutcome)?
-  /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side.
+  public var outcomeLabel: String?
+  /// Called if the natural key was claimed before; the closure then decides the outcome, and the worker keeps the message until it returns.
+  /// If this is nil, the message is finished as a duplicate.
+  public var whenClaimedBefore: (@Sendable () async -> WorkOutcome)?
+  /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side. Their
+  /// idempotency key is then removed from the deduplication store.
   public var mayBeAcceptedAgain = false
-  /// True if the body is stored for examination, within the configured limits.
+  /// True if the body is stored for examination, within ``QueueConfiguration/rejectedBodies`` and the other limits there.
   public var keepsBody = false
-  /// True if the bytes that the sender sent may be stored with the first event, while a subscription asks for them: ``OriginalBody``.
+  /// True if the bytes that the sender sent may be stored with the first event, while a subscription requests them: ``OriginalBody``.
   public var keepsOriginal = false
-  /// Written in the same step as the events.
+  /// A value of the service that is stored in the step that publishes the events.
   public var ownRecord: OwnRecord?
   /// Reported values; they are counted unless the message is a duplicate.
   public var countedValues: [CountedValue] = []
-  /// The text of a dead letter that is written for operators. It is final: it has no body and cannot be replayed.
+  /// The text of a dead letter that is written for operators in addition. It has no body and cannot be replayed.
   public var deadLetter: String?
 
   public init(

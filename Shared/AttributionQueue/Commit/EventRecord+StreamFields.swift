@@ -1,35 +1,35 @@
 import RedisClient
 
-/// The fields of an event in the event stream: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if it has them the ad network (`n`), app
-/// (`p`) and bundle (`b`). commit.lua, commit_plain.lua and ``CommitTransaction`` write them alike; commit.lua adds the original bytes if they
-/// are kept.
+/// The fields of an event in the event stream: id (`i`), type (`t`), JSON (`e`), environment (`v`), and if the event has them, the ad
+/// network (`n`), the app's Apple id (`p`) and its bundle id (`b`). commit.lua, commit_plain.lua and ``CommitTransaction`` write them in
+/// this order. If original bytes are stored, commit.lua adds them (`o`) and their content type (`c`).
 extension EventRecord {
-  /// The number of words of the fields: names and values.
-  var streamWords: Int {
+  /// The number of arguments that ``appendFields(to:)`` appends: names and values.
+  var streamArgumentCount: Int {
     8 + 2 * [attributes.adNetworkId != nil, attributes.appAppleId != nil, attributes.bundleId != nil].count { $0 }
   }
 
-  func appendFields(to words: inout EncodedArguments) {
-    words.append("i")
-    words.append(id)
-    words.append("t")
-    words.append(type)
-    words.append("e")
-    words.append(json)
+  func appendFields(to arguments: inout EncodedArguments) {
+    arguments.append("i")
+    arguments.append(id)
+    arguments.append("t")
+    arguments.append(type)
+    arguments.append("e")
+    arguments.append(json)
     // The environment is always written, even if empty: its presence shows that all attributes are known.
-    words.append("v")
-    words.append(attributes.environment ?? "")
+    arguments.append("v")
+    arguments.append(attributes.environment ?? "")
     if let value = attributes.adNetworkId {
-      words.append("n")
-      words.append(value)
+      arguments.append("n")
+      arguments.append(value)
     }
     if let value = attributes.appAppleId {
-      words.append("p")
-      words.append(value)
+      arguments.append("p")
+      arguments.append(value)
     }
     if let value = attributes.bundleId {
-      words.append("b")
-      words.append(value)
+      arguments.append("b")
+      arguments.append(value)
     }
   }
 }

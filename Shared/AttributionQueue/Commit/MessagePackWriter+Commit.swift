@@ -1,4 +1,4 @@
-/// Parts of messages as `commit` reads them.
+/// Parts of the map that commit.lua reads.
 extension MessagePackWriter {
   /// Writes an event that is not the first of its message.
   mutating func write(_ event: EventRecord) {
@@ -13,8 +13,8 @@ extension MessagePackWriter {
     end()
   }
 
-  /// Writes the buckets that may hold an idempotency key that is to be removed. It is not known which of the two scopes contains it, so the
-  /// buckets of both are listed.
+  /// Writes the buckets that may contain an idempotency key that is to be removed. It is not known in which of the two scopes the key was
+  /// claimed, so the buckets of both are listed.
   ///
   /// - Parameter digits: ``DeduplicationStore/Claim/digits(of:)``.
   mutating func writeForgotten(_ digits: String, _ deduplication: DeduplicationStore, _ shard: Shard, now: Int64) {

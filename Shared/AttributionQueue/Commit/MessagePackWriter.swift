@@ -1,15 +1,20 @@
 /// Encodes MessagePack for Redis scripts, which decode it with `cmsgpack.unpack`.
+///
+///     var pack = MessagePackWriter()
+///     pack.beginMap()
+///     pack.put("lines", prefix)
+///     pack.end()
 struct MessagePackWriter {
   private(set) var bytes: [UInt8] = []
-  /// The offsets of the counts of open maps and lists, and the counts so far.
-  private var open: [(place: Int, count: UInt16)] = []
+  /// The open maps and lists, innermost last: the offset of the two bytes for the count, and the count so far.
+  private var open: [(offset: Int, count: UInt16)] = []
 
   init(reserving capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
-  /// Begins a map. ``key(_:)`` must be called before each value.
+  /// Begins a map. ``key(_:)`` must be called before each value, and ``end()`` after the last.
   mutating func beginMap() { begin(0xDE) }
 
-  /// Begins a list. ``element()`` must be called before each value.
+  /// Begins a list. ``element()`` must be called before each value, and ``end()`` after the last.
   mutating func beginList() { begin(0xDC) }
 
   private mutating func begin(_ kind: UInt8) {
@@ -21,14 +26,14 @@ struct MessagePackWriter {
 
   /// Ends the innermost map or list.
   mutating func end() {
-    guard let (place, count) = open.popLast() else { return }
-    bytes[place] = UInt8(truncatingIfNeeded: count >> 8)
-    bytes[place + 1] = UInt8(truncatingIfNeeded: count)
+    guard let (offset, count) = open.popLast() else { return }
+    bytes[offset] = UInt8(truncatingIfNeeded: count >> 8)
+    bytes[offset + 1] = UInt8(truncatingIfNeeded: count)
   }
 
   /// Appends a list of values that were encoded one after the other.
   mutating func list(of count: Int, _ values: MessagePackWriter) {
-    number(0xDC, UInt64(count), 2)
+    number(0xDC, UInt64(count), width: 2)
     append(values)
   }
 
@@ -45,9 +50,10 @@ struct MessagePackWriter {
     }
   }
 
+  /// Counts the next value as an element of the innermost list.
   mutating func element() { open[open.count - 1].count += 1 }
 
-  // Names and values in one call.
+  // The functions `put` write a name and its value in one call.
   mutating func put(_ name: StaticString, _ value: String) {
     key(name)
     string(value)
@@ -103,22 +109,22 @@ struct MessagePackWriter {
   private mutating func header(ofString count: Int) {
     switch count {
     case ..<32: bytes.append(0xA0 | UInt8(count))
-    case ..<65_536: number(0xDA, UInt64(count), 2)
-    default: number(0xDB, UInt64(count), 4)
+    case ..<65_536: number(0xDA, UInt64(count), width: 2)
+    default: number(0xDB, UInt64(count), width: 4)
     }
   }
 
-  /// Lua numbers are exact up to 53 bits. A larger value, which only damaged data has, is replaced by the nearest exact one; numbers that
-  /// can be larger must be written as text.
+  /// Writes a number. Lua numbers are exact up to 53 bits. A larger value, which only damaged data has, is replaced by the nearest exact
+  /// one; numbers that can be larger must be written as text.
   mutating func int(_ value: Int) {
     let value = min(max(value, -(1 << 53) + 1), (1 << 53) - 1)
-    if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), 8) }
+    if (0..<128).contains(value) { bytes.append(UInt8(value)) } else { number(0xD3, UInt64(bitPattern: Int64(value)), width: 8) }
   }
 
   mutating func bool(_ value: Bool) { bytes.append(value ? 0xC3 : 0xC2) }
 
-  private mutating func number(_ kind: UInt8, _ value: UInt64, _ width: Int) {
+  private mutating func number(_ kind: UInt8, _ value: UInt64, width: Int) {
     bytes.append(kind)
-    for place in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(place)))) }
+    for byte in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(byte)))) }
   }
 }

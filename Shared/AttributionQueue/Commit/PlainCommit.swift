@@ -1,6 +1,6 @@
 import RedisClient
 
-/// The call of commit_plain.lua, which settles a plain batch.
+/// The keys and arguments of a call of commit_plain.lua, which settles a plain batch, and its result.
 struct PlainCommit {
   private(set) var keys: EncodedArguments
   private(set) var arguments: EncodedArguments
@@ -18,20 +18,20 @@ struct PlainCommit {
       reserving: items.indices.reduce(256) { $0 + 320 + items[$1].record.count + (items[$1].event?.json.count ?? 0) })
     arguments.append(batch.ownership.text)
     arguments.append(items[0].entryID)
-    arguments.append(batch.behind.text)
+    arguments.append(batch.nextID.text)
     arguments.append(batch.recordSeconds)
     arguments.append(items.contains(where: \.keepsOriginal) ? "1" : "0")
     arguments.append(isAnnounced ? items[0].deliveryID.description : "")
-    for place in items.indices { append(items[place]) }
+    for index in items.indices { append(items[index]) }
   }
 
-  /// The result of the script; nil if the reply is not one of the script.
+  /// The result in the script's reply; nil if the reply is none that the script returns.
   static func outcome(_ reply: RedisReply) -> PlainBatch.Outcome? {
     switch reply.integer {
     case -1: .needsCommit
     case -2: .notFirst
     case -3: .keepsOriginals
-    case let left? where left >= 0: .settled(left: left)
+    case let remaining? where remaining >= 0: .settled(remaining: remaining)
     default: nil
     }
   }
@@ -39,15 +39,15 @@ struct PlainCommit {
   private mutating func append(_ item: CommitItem) {
     keys.append(Keys.deliveries(item.deliveryID.shard), item.deliveryID.digest)
     if let claim = item.claim {
-      claim.append(.this, to: &keys)
-      claim.append(.last, to: &keys)
+      claim.append(.current, to: &keys)
+      claim.append(.previous, to: &keys)
       arguments.append(claim.member)
       arguments.append(claim.expirySeconds)
     } else {
       for _ in 0..<2 { arguments.append("") }
     }
     arguments.append(item.record)
-    arguments.append(Int64(item.event?.streamWords ?? 0))
+    arguments.append(Int64(item.event?.streamArgumentCount ?? 0))
     item.event?.appendFields(to: &arguments)
   }
 }

@@ -1,20 +1,24 @@
 import Logging
 import RedisClient
 
-/// Settles messages that a worker holds: runs `commit` with the handlers' decisions, then updates metrics, logs and spans.
+/// Settles messages that a worker has leased or whose shard it owns: carries out the handlers' decisions, then updates metrics, logs and
+/// spans.
+///
+/// The worker reads entries (``read(_:_:begun:consumer:kindBefore:shard:)``), calls the handler for each message, adds the outcomes to a
+/// ``CommitBatch`` (``add(_:_:to:isSuspected:isOrdered:started:)``) and settles it (``commit(_:as:group:)``). A ``PlainBatch`` is settled
+/// by commit_plain.lua or by a transaction (``GroupCommit``), every other batch by commit.lua.
 struct Settlement: Sendable {
-  /// The delay before a message that was given back is processed again.
-  static let handOver: Duration = .milliseconds(50)
+  /// The delay before a message that a handler gave back (``WorkOutcome/giveBack``) is processed again.
+  static let giveBackDelay: Duration = .milliseconds(50)
 
   let queue: QueueName
   let deliveries: DeliveryQueue
   let observe: @Sendable (WorkObservation) -> Void
-  /// Runs the work of deferred messages. Nil in a worker that processes each message on its own: there the work is awaited, because it
-  /// blocks no other message.
+  /// Runs the work of deferred messages. Nil in a ``DeadlineWorker``, which awaits the work, because it blocks no other message there.
   var deferred: DeferredWork?
   /// Counts finished messages.
   var counter: DeliveryCounter?
-  private let originals = OriginalsPause()
+  private let originals = OriginalsFlagCache()
 
   init(
     queue: QueueName, deliveries: DeliveryQueue, observe: @escaping @Sendable (WorkObservation) -> Void, deferred: DeferredWork? = nil,
@@ -31,7 +35,7 @@ struct Settlement: Sendable {
   enum ReadEntry {
     case message(LeasedMessage)
     case unreadable(UnreadableEntry, begun: Int64)
-    /// Its workers ended too often without finishing it.
+    /// More workers than ``QueueConfiguration/maxDeliveries`` ended while they processed the message.
     case begunTooOften(LeasedMessage, begun: Int64)
 
     /// The message, if it is to be handled.
@@ -44,8 +48,8 @@ struct Settlement: Sendable {
   ///
   /// - Parameters:
   ///   - begun: how often the message was started or delivered, including this time.
-  ///   - consumer: the worker that leased it; empty if the shard is owned.
-  ///   - kindBefore: see ``LeasedMessage``.
+  ///   - consumer: the name of the worker that leased it; empty if the worker owns the shard.
+  ///   - kindBefore: the kind of the entry before, whose string is reused if the kind is the same.
   func read(
     _ entryID: String, _ fields: RedisReply, begun: Int64, consumer: String, kindBefore: String = "", shard: Shard
   ) -> ReadEntry {
@@ -78,8 +82,8 @@ struct Settlement: Sendable {
     return read.message
   }
 
-  /// Adds a handler's decision to the batch. After the last attempt, a retry without a stated delay becomes a dead letter. A retry with one
-  /// never does.
+  /// Adds a handler's decision to the batch. After the last attempt, a message whose retry has no stated delay becomes a dead letter; a
+  /// message whose retry states one never does.
   ///
   /// - Parameter isOrdered: true if the message is verified and keeps its order.
   func add(
@@ -90,11 +94,12 @@ struct Settlement: Sendable {
       batch.addDeadLetter(message, error: error, isSuspected: isSuspected, isOrdered: isOrdered, started: started)
     }
     func delay(
-      _ delay: Duration, error: String? = nil, word: String = CommitBatch.waiting, meanwhile: (@Sendable () async -> Void)? = nil,
+      _ delay: Duration, error: String? = nil, label: String = CommitBatch.waiting, deferredWork: (@Sendable () async -> Void)? = nil,
       in batch: inout CommitBatch
     ) {
       batch.delay(
-        message, delay, error: error, word: word, isSuspected: isSuspected, isOrdered: isOrdered, meanwhile: meanwhile, started: started)
+        message, delay, error: error, outcomeLabel: label, isSuspected: isSuspected, isOrdered: isOrdered, deferredWork: deferredWork,
+        started: started)
     }
     switch consume outcome {
     case .complete(let completion):
@@ -103,13 +108,13 @@ struct Settlement: Sendable {
     case .retry(let after, let error):
       guard after != nil || message.attempt < deliveries.configuration.maxAttempts else { return addDeadLetter(error, in: &batch) }
       delay(
-        after ?? deliveries.configuration.backoff(of: message.queue).wait(after: message.attempt), error: error, word: "retried", in: &batch
-      )
+        after ?? deliveries.configuration.backoff(of: message.queue).wait(after: message.attempt), error: error, label: "retried",
+        in: &batch)
     case .wait(let time): delay(time, in: &batch)
-    case .giveBack: delay(Self.handOver, word: "given_back", in: &batch)
+    case .giveBack: delay(Self.giveBackDelay, label: "given_back", in: &batch)
     case .deadLetter(let error): addDeadLetter(error, in: &batch)
     case .deferred(let limit, let work):
-      guard deferred == nil else { return delay(limit, meanwhile: work, in: &batch) }
+      guard deferred == nil else { return delay(limit, deferredWork: work, in: &batch) }
       await work()
       delay(.zero, in: &batch)
     case .inOrder(let apply):
@@ -119,37 +124,37 @@ struct Settlement: Sendable {
 
   /// Settles the batch. Returns how many messages are left in the stream. Throws ``QueueError/leaseLost`` if another worker owns the shard.
   ///
-  /// - Parameter group: settles plain batches of 8 messages and more, and under load small ones too, by transactions of the same effect as
-  ///   commit_plain.lua; that script is the one to read.
+  /// - Parameter group: settles plain batches of ``GroupCommit/minMessages`` messages and more, and under load smaller ones too, by
+  ///   transactions with the same effect as commit_plain.lua. That script is the one to read.
   @discardableResult
   func commit(_ batch: CommitBatch, as holder: CommitBatch.Holder, group: GroupCommit? = nil) async throws(QueueError) -> Int64 {
     if case .owner(let ownership) = holder, let plain = PlainBatch(batch, ownership) {
       var outcome = PlainBatch.Outcome.notTried
-      if let group, !group.beginAlone(plain) {
+      if let group, !group.beginScriptCommit(plain) {
         outcome = try await group.settle(plain)
         if outcome == .notTried { outcome = try await commitPlain(plain) }
       } else {
-        defer { group?.endAlone() }
+        defer { group?.endScriptCommit() }
         outcome = try await commitPlain(plain)
       }
-      if case .settled(let left) = outcome {
-        report(batch, [Int64](repeating: 1, count: batch.works.count))
-        return left
+      if case .settled(let remaining) = outcome {
+        report(batch, [Int64](repeating: 1, count: batch.entries.count))
+        return remaining
       }
     }
-    return try await commitAny(batch, holder)
+    return try await commitAnyBatch(batch, holder)
   }
 
-  /// Settles a batch of a message that was announced and not read. Returns how many messages are left in the stream; nil if the message is
-  /// not the first of the stream, because it was settled before. Then nothing was changed.
+  /// Settles a batch with one message, which accept.lua announced and the worker has not read from the stream. Returns how many messages
+  /// are left in the stream. Returns nil, and changes nothing, if the message is not the first of the stream: it was settled before.
   func commitAnnounced(_ batch: CommitBatch, _ ownership: ShardOwnership, group: GroupCommit? = nil) async throws(QueueError) -> Int64? {
     if let plain = PlainBatch(batch, ownership) {
-      let isCounted = group?.beginAlone(plain) == true
-      defer { if isCounted { group?.endAlone() } }
+      let isCounted = group?.beginScriptCommit(plain) == true
+      defer { if isCounted { group?.endScriptCommit() } }
       switch try await commitPlain(plain, isAnnounced: true) {
-      case .settled(let left):
-        report(batch, [Int64](repeating: 1, count: batch.works.count))
-        return left
+      case .settled(let remaining):
+        report(batch, [Int64](repeating: 1, count: batch.entries.count))
+        return remaining
       case .notFirst:
         batch.endSpans(.leaseLost)
         return nil
@@ -163,109 +168,115 @@ struct Settlement: Sendable {
       batch.endSpans(error)
       throw error
     }
-    guard isSame(entries.elements.first { _ in true }, as: batch.works.first) else {
+    guard isSame(entries.elements.first { _ in true }, as: batch.entries.first) else {
       batch.endSpans(.leaseLost)
       return nil
     }
-    return try await commitAny(batch, .owner(ownership))
+    return try await commitAnyBatch(batch, .owner(ownership))
   }
 
-  /// True if the entry of the stream is the message that was announced. An announcement of a message that cannot be read is not trusted.
-  private func isSame(_ entry: RedisReply?, as work: CommitBatch.Work?) -> Bool {
-    guard let entry, let work, let announced = work.message else { return false }
-    var parts = entry.elements
-    guard parts.nextString() == work.entryID, let fields = parts.next(),
-      let read = LeasedMessage(queue: queue, entryID: work.entryID, fields: fields, deliveryCount: 1, consumer: "")
+  /// True if the entry of the stream is the message that was announced; false if either cannot be read.
+  private func isSame(_ streamEntry: RedisReply?, as entry: CommitBatch.Entry?) -> Bool {
+    guard let streamEntry, let entry, let announced = entry.message else { return false }
+    var parts = streamEntry.elements
+    guard parts.nextString() == entry.entryID, let fields = parts.next(),
+      let read = LeasedMessage(queue: queue, entryID: entry.entryID, fields: fields, deliveryCount: 1, consumer: "")
     else { return false }
     return read.deliveryID == announced.deliveryID && read.message == announced.message && read.line == announced.line
       && read.attempt == announced.attempt
   }
 
-  /// Settles the batch by commit_plain.lua. It does not wait for replicas: a failover that loses the step loses all of it, so the message is in
-  /// the stream again and is handled again.
+  /// Settles the batch by commit_plain.lua. The call does not wait for replicas: a failover that loses the script's writes loses all of
+  /// them, so the messages are in the stream again and are handled again.
   private func commitPlain(_ batch: PlainBatch, isAnnounced: Bool = false) async throws(QueueError) -> PlainBatch.Outcome {
     guard originals.allows(batch) else { return .keepsOriginals }
     let commit = PlainCommit(batch, isAnnounced: isAnnounced)
     let reply = try await deliveries.run(Scripts.commitPlain, commit.keys, commit.arguments)
     guard let outcome = PlainCommit.outcome(reply) else { throw .unavailable(.unexpectedReply("commit_plain")) }
-    if outcome == .keepsOriginals { originals.begin() }
+    if outcome == .keepsOriginals { originals.set() }
     return outcome
   }
 
   /// Settles the batch by commit.lua.
-  func commitAny(_ batch: CommitBatch, _ holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
-    // The schedule is written before the message is delayed, so that a crash in between cannot make the message late.
+  func commitAnyBatch(_ batch: CommitBatch, _ holder: CommitBatch.Holder) async throws(QueueError) -> Int64 {
+    // The schedule is written first: if this process crashes before the message is delayed, the shard is only queried once too often. In
+    // the other order, the message would be late.
     if let due = batch.due { try await deliveries.schedule(queue).note(batch.shard, due: due) }
     let reply = try await deliveries.run(Scripts.commit, batch.keys, batch.arguments(holder))
     var parts = reply.elements
-    guard let holds = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
-    guard holds == 1 else {
-      for work in batch.works {
+    guard let isOwner = parts.next()?.integer else { throw .unavailable(.unexpectedReply("commit")) }
+    guard isOwner == 1 else {
+      for entry in batch.entries {
         observe(.leaseLost)
-        work.message?.span?.end(error: QueueError.leaseLost.word)
+        entry.message?.span?.end(error: QueueError.leaseLost.label)
       }
       throw .leaseLost
     }
     let outcomes = parts.next()?.elements.compactMap(\.integer) ?? []
-    guard outcomes.count == batch.works.count, let left = parts.nextInteger() else { throw .unavailable(.unexpectedReply("commit")) }
+    guard outcomes.count == batch.entries.count, let remaining = parts.nextInteger() else {
+      throw .unavailable(.unexpectedReply("commit"))
+    }
     if let due = batch.due { deliveries.noteAgain(queue, batch.shard, due: due) }
     report(batch, outcomes)
-    for (work, outcome) in zip(batch.works, outcomes) where outcome == 1 {
-      if let meanwhile = work.meanwhile, let message = work.message { deferred?.begin(message.deliveryID, meanwhile) }
+    for (entry, outcome) in zip(batch.entries, outcomes) where outcome == 1 {
+      if let work = entry.deferredWork, let message = entry.message { deferred?.begin(message.deliveryID, work) }
     }
     if batch.leavesDeadLetter { try? await DeadLetterLimit(queue: queue, deliveries: deliveries).enforce(batch.shard) }
-    if outcomes.contains(2) { try await settleSeen(batch, outcomes, holder) }
-    return left
+    if outcomes.contains(2) { try await settleClaimedBefore(batch, outcomes, holder) }
+    return remaining
   }
 
-  /// Settles the messages whose natural key was claimed before, in a second commit: their handlers decide the outcome.
-  private func settleSeen(_ batch: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
-    var again = CommitBatch(queue, batch.shard, many: 1, isFirst: false, deliveries)
-    for (work, outcome) in zip(batch.works, outcomes) where outcome == 2 {
-      guard let message = work.message, let whenSeen = work.whenSeen else { continue }
+  /// Settles the messages whose natural key was claimed before, in a second commit: ``Completion/whenClaimedBefore`` decides their outcome.
+  private func settleClaimedBefore(_ batch: CommitBatch, _ outcomes: [Int64], _ holder: CommitBatch.Holder) async throws(QueueError) {
+    var again = CommitBatch(queue, batch.shard, expectedCount: 1, isFirst: false, deliveries)
+    for (entry, outcome) in zip(batch.entries, outcomes) where outcome == 2 {
+      guard let message = entry.message, let whenClaimedBefore = entry.whenClaimedBefore else { continue }
       await add(
-        message, message.traced(whenSeen), to: &again, isSuspected: work.isSuspected, isOrdered: work.isOrdered, started: work.started)
+        message, message.traced(whenClaimedBefore), to: &again, isSuspected: entry.isSuspected, isOrdered: entry.isOrdered,
+        started: entry.started)
     }
     try await commit(again, as: holder)
   }
 
   /// Updates metrics, logs and spans of settled messages.
+  ///
+  /// - Parameter outcomes: the outcome of each message, as commit.lua returns it.
   private func report(_ batch: CommitBatch, _ outcomes: [Int64]) {
     let (instant, wall) = (ContinuousClock.now, DeliveryQueue.now)
-    var ends: [(end: CountedOutcome, count: Int64)] = []
+    var counts: [(outcome: CountedOutcome, count: Int64)] = []
     var values: [CountedValue] = []
-    if counter != nil { values.reserveCapacity(2 * batch.works.count) }
-    // By index, because copying a `Work` is expensive.
-    for place in batch.works.indices where outcomes[place] != 2 {
-      let outcome = outcomes[place]
+    if counter != nil { values.reserveCapacity(2 * batch.entries.count) }
+    // By index, because copying an entry is expensive.
+    for index in batch.entries.indices where outcomes[index] != 2 {
+      let outcome = outcomes[index]
       guard outcome >= 0 else {
         observe(.leaseLost)
-        batch.works[place].message?.span?.end(error: QueueError.leaseLost.word)
+        batch.entries[index].message?.span?.end(error: QueueError.leaseLost.label)
         continue
       }
-      if let death = batch.works[place].death, outcome != 3 {
-        let delivery = batch.works[place].message.map { "\($0.deliveryID)" } ?? "unknown"
+      if let error = batch.entries[index].deadLetterError, outcome != 3 {
+        let delivery = batch.entries[index].message.map { "\($0.deliveryID)" } ?? "unknown"
         deliveries.logger.error(
           "a message became a dead letter",
-          metadata: ["queue": "\(queue.rawValue)", "delivery": "\(delivery)", "reason": "\(death)"])
+          metadata: ["queue": "\(queue.rawValue)", "delivery": "\(delivery)", "reason": "\(error)"])
       }
-      guard let message = batch.works[place].message else { continue }
-      let word = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : batch.works[place].word
-      message.span?.end(settledAs: word)
-      if counter != nil, batch.works[place].isEnd, outcome != 3 {
-        // Nearly all messages of a batch have the same outcome.
-        let end =
+      guard let message = batch.entries[index].message else { continue }
+      let label = outcome == 0 ? "duplicate" : outcome == 3 ? CommitBatch.waiting : batch.entries[index].outcomeLabel
+      message.span?.end(settledAs: label)
+      if counter != nil, batch.entries[index].isFinished, outcome != 3 {
+        let counted =
           outcome == 0
           ? CountedOutcome(kind: message.message.kind, verdict: "duplicate")
-          : CountedOutcome(kind: message.message.kind, verdict: word, reason: batch.works[place].reason)
-        if ends.last?.end == end { ends[ends.count - 1].count += 1 } else { ends.append((end, 1)) }
-        if outcome != 0 { values += batch.works[place].countedValues }
+          : CountedOutcome(kind: message.message.kind, verdict: label, reason: batch.entries[index].rejectionReason)
+        // Nearly all messages of a batch have the same outcome, so equal neighbours are counted together.
+        if counts.last?.outcome == counted { counts[counts.count - 1].count += 1 } else { counts.append((counted, 1)) }
+        if outcome != 0 { values += batch.entries[index].countedValues }
       }
       observe(
         .processed(
-          outcome: word, seconds: batch.works[place].started.duration(to: instant) / .seconds(1),
+          outcome: label, seconds: batch.entries[index].started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
-    if !ends.isEmpty { counter?.add(ends, values, at: wall) }
+    if !counts.isEmpty { counter?.add(counts, values, at: wall) }
   }
 }

@@ -9,16 +9,17 @@ public enum CountPeriod: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The number of periods that are stored.
-  public var kept: Int {
+  /// The number of periods that are stored: a day of minutes, a week of hours.
+  public var storedPeriods: Int {
     switch self {
     case .minute: 24 * 60
     case .hour: 7 * 24
     }
   }
 
-  /// The expiry of a hash after its first count: all stored periods, its own length, and a tolerance for differing clocks.
-  var lifeSeconds: Int64 { (Int64(kept) + 1) * milliseconds / 1000 + 600 }
+  /// The expiry of a period's hash, seconds after its first count: all stored periods, the period itself, and ten minutes for differing
+  /// clocks.
+  var expirySeconds: Int64 { (Int64(storedPeriods) + 1) * milliseconds / 1000 + 600 }
 
   /// The number of the period that contains a time.
   ///

@@ -2,9 +2,9 @@
 public struct CountedOutcome: Sendable, Hashable {
   /// The message's kind.
   public var kind: String
-  /// verified, rejected, duplicate, done or dead.
+  /// `verified`, `rejected`, `duplicate`, `done` or `dead`.
   public var verdict: String
-  /// Why it was rejected.
+  /// Why the delivery was rejected; nil if it was not.
   public var reason: String?
 
   public init(kind: String, verdict: String, reason: String? = nil) {
@@ -13,7 +13,7 @@ public struct CountedOutcome: Sendable, Hashable {
     self.reason = reason
   }
 
-  /// The field in the hash. The parts come from fixed sets and never contain the separator.
+  /// The outcome's name in a hash of counts. The parts come from fixed sets and never contain the separator.
   var field: String { "d|\(kind)|\(verdict)|\(reason ?? "")" }
 
   /// Parses a field; nil if it is invalid.

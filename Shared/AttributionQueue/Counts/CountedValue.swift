@@ -10,10 +10,10 @@ public enum CountedValue: Sendable, Hashable {
   case source(adNetworkId: String, String)
   /// A notification of an app.
   case notification(bundleId: String, type: String)
-  /// Values beyond the number of different values that are counted individually.
+  /// All values beyond the maximum number of different values (``DeliveryCounter/maxValues``).
   case other
 
-  /// The field in the hash: a letter and the parts. The part that may contain any text is in the middle.
+  /// The value's name in a hash of counts: a letter and the parts. The part that may contain any text is in the middle.
   var field: String {
     switch self {
     case .fine(let app, let value): "f|\(app)|\(value)"

@@ -2,7 +2,7 @@ import RedisClient
 
 /// The sizes of the queues, minute by minute, for plots.
 ///
-/// In each minute the first process writes a snapshot of the queues into a hash of the hour.
+/// Every process that runs it tries to write a snapshot of the queues into the hash of the hour each minute; the first one does.
 public struct QueueHistory: Sendable {
   /// A snapshot of the queues in one minute.
   public struct Moment: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct QueueHistory: Sendable {
   }
 
   /// The number of minutes that are stored.
-  public static let kept = CountPeriod.minute.kept
+  public static let storedMinutes = CountPeriod.minute.storedPeriods
 
   private let administration: QueueAdministration
   private var deliveries: DeliveryQueue { administration.deliveries }
@@ -30,11 +30,13 @@ public struct QueueHistory: Sendable {
     }
   }
 
+  /// Writes the snapshot of the current minute, unless another process has begun to write it.
   func recordSnapshot(at now: Int64) async throws(QueueError) {
     let minute = CountPeriod.minute.number(at: now)
     let key = RedisArgument.string(Keys.queueHistory(CountPeriod.hour.number(at: now)))
+    // The empty text claims the minute.
     guard try await deliveries.send(["HSETNX", key, .integer(minute), ""]).integer == 1 else { return }
-    _ = try await deliveries.send(["EXPIRE", key, .integer(CountPeriod.minute.lifeSeconds + CountPeriod.hour.milliseconds / 1000)])
+    _ = try await deliveries.send(["EXPIRE", key, .integer(CountPeriod.minute.expirySeconds + CountPeriod.hour.milliseconds / 1000)])
     var lines: [String] = []
     for queue in QueueName.allCases { lines.append(Self.line(try await administration.snapshot(queue))) }
     _ = try await deliveries.send(["HSET", key, .integer(minute), .string(lines.joined(separator: "\n"))])
@@ -50,16 +52,17 @@ public struct QueueHistory: Sendable {
     var moments: [Moment] = []
     for hour in hours {
       let words = try await deliveries.send(["HGETALL", .string(Keys.queueHistory(hour))]).array ?? []
-      for place in stride(from: 0, to: words.count - 1, by: 2) {
-        guard let minute = words[place].string.flatMap({ Int64($0) }), (oldest...newest).contains(minute) else { continue }
-        let queues = (words[place + 1].string ?? "").split(separator: "\n").compactMap(Self.snapshot)
+      for index in stride(from: 0, to: words.count - 1, by: 2) {
+        guard let minute = words[index].string.flatMap({ Int64($0) }), (oldest...newest).contains(minute) else { continue }
+        let queues = (words[index + 1].string ?? "").split(separator: "\n").compactMap(Self.snapshot)
         if !queues.isEmpty { moments.append(Moment(start: minute * CountPeriod.minute.milliseconds, queues: queues)) }
       }
     }
     return moments.sorted { $0.start < $1.start }
   }
 
-  /// `intake 5 0 2 1 3.5 -`: ready, leased, delayed, dead, the age of the oldest in seconds, and whether the queue is paused.
+  /// A line such as `intake 5 0 2 1 3.5 -`: the number of ready, leased and delayed messages and of dead letters, the age of the oldest
+  /// message in seconds or `-`, and `paused` or `-`.
   static func line(_ snapshot: QueueSnapshot) -> String {
     let age = snapshot.oldestAgeSeconds.map { "\($0)" } ?? "-"
     return "\(snapshot.queue.rawValue) \(snapshot.depth) \(snapshot.inFlight) \(snapshot.delayed) \(snapshot.dead) \(age) "

@@ -1,4 +1,4 @@
-/// A message that failed permanently.
+/// A message that failed permanently, without its body: ``QueueAdministration/deadLetter(_:queue:)`` returns the body too.
 public struct DeadLetter: Sendable, Hashable {
   public let id: DeliveryID
   public let queue: QueueName
@@ -6,14 +6,17 @@ public struct DeadLetter: Sendable, Hashable {
   public let attempts: Int
   /// Milliseconds since 1970; nil if the message cannot be read.
   public let receivedAt: Int64?
+  /// When the message became a dead letter, milliseconds since 1970.
   public let diedAt: Int64
   public let lastError: String
+  /// The failed attempts, oldest first: each a time in milliseconds since 1970, a space and an error.
   public let history: [String]
-  /// The position of the entry. It gives shard and age also for an entry that names a delivery of another shard.
-  public let place: DeadLetterPosition
+  /// The position of the entry. It has the right shard even if the entry names a delivery of another shard.
+  public let position: DeadLetterPosition
+  /// Identifies the order line; nil for a message that keeps no order.
   let line: String?
 
-  var entryID: String { place.entryID }
+  var entryID: String { position.entryID }
 }
 
 /// A position among the dead letters of a queue, for paging.
@@ -26,7 +29,7 @@ public struct DeadLetterPosition: Sendable, Hashable {
     self.entryID = entryID
   }
 
-  /// Returns nil for text that is not in the form of ``text``.
+  /// Returns nil for text that is not in the format of ``text``.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let shard = Int(parts[0]), (0..<Shard.count).contains(shard), let milliseconds = UInt64(parts[1]),
@@ -35,5 +38,6 @@ public struct DeadLetterPosition: Sendable, Hashable {
     self.init(shard: Shard(shard), entryID: "\(milliseconds)-\(number)")
   }
 
+  /// The shard and the entry id, such as `17-1700000000000-0`.
   public var text: String { "\(shard.index)-\(entryID)" }
 }

@@ -3,7 +3,7 @@ import RedisClient
 
 /// Keeps the dead letters of a queue within their limits of memory and age. Each dropped dead letter is logged.
 struct DeadLetterLimit: Sendable {
-  /// The maximum number of dead letters that one step drops.
+  /// The maximum number of dead letters that one call of prune.lua drops, because a script blocks Redis.
   private static let batch: Int64 = 100
 
   /// How often the limits are enforced, whether or not a dead letter was added.
@@ -20,6 +20,7 @@ struct DeadLetterLimit: Sendable {
     }
   }
 
+  /// Drops the dead letters of a shard that exceed a limit.
   func enforce(_ shard: Shard) async throws(QueueError) {
     let configuration = deliveries.configuration
     while true {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the dead letters that this process dropped to keep a queue within its limits.
+/// Counts the dead letters that this process dropped because of a limit (``DeadLetterLimit``).
 public final class DroppedDeadLetters: Sendable {
   /// The number of dropped dead letters by cause.
   public struct Count: Sendable, Hashable {

@@ -1,10 +1,10 @@
 import Cryptography
 import RedisClient
 
-/// An entry of a ready stream that cannot be read as a message: written by another version of this program, or by hand. A retry would not help,
-/// so it becomes a dead letter.
+/// An entry of a ready stream that cannot be read as a message, because another version of this program or a person wrote it. A retry would
+/// not help, so the entry becomes a dead letter.
 struct UnreadableEntry: Sendable {
-  /// The reason in its dead letter.
+  /// The error in the dead letter.
   static let reason = "the entry cannot be read"
 
   let entryID: String
@@ -14,7 +14,7 @@ struct UnreadableEntry: Sendable {
   /// Identifies the order line; nil for an entry that keeps no order.
   let line: String?
   /// True if the entry has all fields of a message, whatever their content.
-  private let isWhole: Bool
+  private let hasAllFields: Bool
 
   init(entryID: String, fields: RedisReply) {
     self.entryID = entryID
@@ -22,16 +22,16 @@ struct UnreadableEntry: Sendable {
     id = fields["i"]?.bytes ?? []
     kind = fields["k"]?.string
     line = fields["o"]?.string
-    isWhole = kind != nil && fields["b"]?.bytes != nil && fields["a"]?.bytes != nil
+    hasAllFields = kind != nil && fields["b"]?.bytes != nil && fields["a"]?.bytes != nil
   }
 
   /// The id of the dead letter: the delivery's id if the entry states a valid one, otherwise a digest of the entry id.
-  func letterID(in shard: Shard) -> DeliveryID {
+  func deadLetterID(in shard: Shard) -> DeliveryID {
     deliveryID(in: shard) ?? DeliveryID(shard: shard, digest: Hex.encode(Array(SHA256Digest.hash(entryID).prefix(16))))
   }
 
-  /// True if it may be put back into the queue for a worker that can read it.
-  func canBePutBack(in shard: Shard) -> Bool { isWhole && deliveryID(in: shard) != nil }
+  /// True if the dead letter may be replayed, for a worker that can read the entry.
+  func isReplayable(in shard: Shard) -> Bool { hasAllFields && deliveryID(in: shard) != nil }
 
   private func deliveryID(in shard: Shard) -> DeliveryID? {
     String(validating: id, as: UTF8.self).flatMap(DeliveryID.init).flatMap { $0.shard == shard ? $0 : nil }

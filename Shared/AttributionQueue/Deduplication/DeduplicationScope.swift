@@ -1,5 +1,4 @@
-/// The kinds of keys in the ``DeduplicationStore``. A key is stored for one to two generations, whose length depends on the scope: see each
-/// case.
+/// The kinds of keys in the ``DeduplicationStore``. A key is stored for one to two generations; each case names their length.
 enum DeduplicationScope: String, Sendable, CaseIterable {
   /// Natural keys of senders that stop retrying within days, and idempotency keys of deliveries without ``AcceptRequest/isKnownBriefly``:
   /// ``QueueConfiguration/deliveryGeneration``, by default ten days.

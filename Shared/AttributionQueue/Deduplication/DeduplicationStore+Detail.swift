@@ -8,12 +8,12 @@ public enum DetailFinding: Sendable, Hashable {
 extension DeduplicationStore {
   /// A short digest stored beside a natural key: 32 bits, of which 20 identify the key within its bucket and 12 are a digest of the detail.
   ///
-  /// It is read only when a later delivery has the same natural key, so reading the whole bucket is acceptable. Two different details of
-  /// one key are confused once in 4,096 times. If nothing was stored for a key, another key of a bucket of 300 is taken for it once in
-  /// 3,500 times.
+  /// A detail is read only when a later delivery has the same natural key, so reading the whole bucket is acceptable. Two different details
+  /// of one key are equal with a probability of 1 in 4,096. If no detail was stored for a key, one of another key in a bucket of 300 is
+  /// taken for it with a probability of 1 in 3,500.
   struct Detail {
     private static let detailBits = 12
-    /// The claim whose buckets hold the member.
+    /// The claim whose buckets contain the member.
     let claim: Claim
     /// `Int32`, because Redis' integer sets hold signed numbers, here of four bytes each.
     let member: Int32
@@ -30,6 +30,7 @@ extension DeduplicationStore {
     static func isOfOneKey(_ one: Int32, _ other: Int32) -> Bool { one >> detailBits == other >> detailBits }
   }
 
+  /// - Parameter detail: the bytes in ``Completion/detail``.
   func detail(_ detail: [UInt8], of naturalKey: String, shard: Shard, now: Int64) -> Detail {
     let key = digest(naturalKey)
     return Detail(
@@ -40,16 +41,16 @@ extension DeduplicationStore {
 extension DeliveryQueue {
   /// Compares a detail with the one stored beside a natural key that was claimed in the shard of a message.
   ///
-  /// - Parameter detail: the bytes as in ``Completion/detail``.
+  /// - Parameter detail: the bytes that ``Completion/detail`` would have.
   public func detail(_ detail: [UInt8], of naturalKey: String, besides message: LeasedMessage) async throws(QueueError) -> DetailFinding {
-    let wanted = deduplication.detail(detail, of: naturalKey, shard: message.shard, now: Self.now)
+    let own = deduplication.detail(detail, of: naturalKey, shard: message.shard, now: Self.now)
     var finding = DetailFinding.unknown
-    for bucket in wanted.claim.buckets {
+    for bucket in own.claim.buckets {
       for member in try await send(["SMEMBERS", .string(bucket)]).array ?? [] {
-        guard let member = member.string.flatMap({ Int32($0) }), DeduplicationStore.Detail.isOfOneKey(member, wanted.member) else {
+        guard let member = member.string.flatMap({ Int32($0) }), DeduplicationStore.Detail.isOfOneKey(member, own.member) else {
           continue
         }
-        if member == wanted.member { return .same }
+        if member == own.member { return .same }
         finding = .other
       }
     }

@@ -9,11 +9,15 @@ public enum RPCClaim: Sendable, Hashable {
   case reused
   /// Another call with the key is under way.
   case running
-  /// The stored answer.
+  /// The key was used for the same request, whose stored response this is.
   case done(status: Int, code: String, body: [UInt8])
 }
 
 /// Stores the responses of RPCs under their Idempotency-Key.
+///
+/// A call first claims the key (``claim(scope:fingerprint:lease:)``). If the claim is new, the call is executed while its lease is renewed
+/// (``renew(scope:owner:lease:)``); then its response is stored (``finish(scope:owner:status:code:body:)``) or the key is freed
+/// (``release(scope:owner:)``). The server's `IdempotentCall` does all this.
 public struct RPCIdempotencyStore: Sendable {
   private let redis: RedisClient
   private let responseTTL: Duration
@@ -28,6 +32,8 @@ public struct RPCIdempotencyStore: Sendable {
     self.init(redis: deliveries.redis, responseTTL: deliveries.configuration.rpcAnswerTTL)
   }
 
+  /// Claims the key, unless it is in use.
+  ///
   /// - Parameters:
   ///   - scope: the caller, the method's path and the key.
   ///   - fingerprint: a digest of the request.
@@ -47,7 +53,7 @@ public struct RPCIdempotencyStore: Sendable {
     }
   }
 
-  /// Stores the answer.
+  /// Stores the response of the call that owns the key.
   public func finish(scope: String, owner: String, status: Int, code: String, body: [UInt8]) async throws(QueueError) {
     _ = try await run(
       Scripts.rpcFinish, [key(scope)],
@@ -57,8 +63,8 @@ public struct RPCIdempotencyStore: Sendable {
       ])
   }
 
-  /// Stores only that the call succeeded, not its answer, which exceeds 64 KiB (`IdempotentCall`): a repeat is executed again, and another
-  /// request under the key is refused.
+  /// Stores only the fingerprint of the request, because the response exceeds 64 KiB (`IdempotentCall`): a repeat of the request is
+  /// executed again, and another request under the key is refused.
   public func finishWithoutAnswer(scope: String, owner: String) async throws(QueueError) {
     _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "repeat", 0, "", "", .integer(responseTTL.wholeSeconds)])
   }
@@ -68,7 +74,7 @@ public struct RPCIdempotencyStore: Sendable {
     _ = try await run(Scripts.rpcRenew, [key(scope)], [.string(owner), .integer(lease.milliseconds)])
   }
 
-  /// Frees the key.
+  /// Frees the key, unless another call owns it.
   public func release(scope: String, owner: String) async throws(QueueError) {
     _ = try await run(Scripts.rpcFinish, [key(scope)], [.string(owner), "free", 0, "", "", 0])
   }

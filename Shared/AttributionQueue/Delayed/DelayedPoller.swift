@@ -1,8 +1,10 @@
 import RedisClient
 
-/// Moves delayed messages to the ready stream when they are due.
+/// Moves delayed messages to the ready streams when they are due, in a queue whose shards are owned. Every ``ShardWorker`` runs one;
+/// ``ShardSchedule`` divides the shards among them.
 struct DelayedPoller: Sendable {
   let schedule: ShardSchedule
+  /// A client of its own for blocking reads.
   let blocking: RedisClient
 
   init(queue: QueueName, deliveries: DeliveryQueue, blocking: RedisClient) {
@@ -10,7 +12,7 @@ struct DelayedPoller: Sendable {
     self.blocking = blocking
   }
 
-  /// Runs until cancelled.
+  /// Moves due messages until the task is cancelled.
   func run() async {
     var lastFullScan: ContinuousClock.Instant?
     while !Task.isCancelled {
@@ -26,7 +28,7 @@ struct DelayedPoller: Sendable {
     }
   }
 
-  /// Moves the due messages of all due shards, and returns when the next shard is due.
+  /// Moves the due messages of all due shards. Returns the schedule when no shard is due.
   func queryDue() async throws -> ShardSchedule.Due {
     while true {
       let due = try await schedule.due()
@@ -41,6 +43,7 @@ struct DelayedPoller: Sendable {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for shard in shards {
         group.addTask {
+          // What exceeds 100 messages is due still, so the shard is queried again at once.
           let reply = try await deliveries.run(
             Scripts.promote, [Keys.delayed(queue, shard), Keys.payloads(queue, shard), Keys.ready(queue, shard)], [100])
           guard let next = reply.array?.last?.integer else { throw QueueError.unavailable(.unexpectedReply("promote")) }

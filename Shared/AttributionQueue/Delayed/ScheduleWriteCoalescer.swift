@@ -3,7 +3,9 @@ import Synchronization
 /// Coalesces writes to the schedule: shards that change while a write is in flight are written together by the next one.
 final class ScheduleWriteCoalescer: Sendable {
   private struct State {
+    /// The times to write, milliseconds since 1970.
     var due: [QueueName: [Shard: Int64]] = [:]
+    /// True while a task writes.
     var isUnderWay = false
 
     mutating func add(_ shards: [Shard: Int64], of queue: QueueName) {
@@ -20,10 +22,10 @@ final class ScheduleWriteCoalescer: Sendable {
       defer { state.isUnderWay = true }
       return !state.isUnderWay
     }
-    if begins { Task { await noteAll(deliveries) } }
+    if begins { Task { await writeAll(deliveries) } }
   }
 
-  private func noteAll(_ deliveries: DeliveryQueue) async {
+  private func writeAll(_ deliveries: DeliveryQueue) async {
     var failures = 0
     while let (queue, shards) = next() {
       do {
@@ -31,6 +33,7 @@ final class ScheduleWriteCoalescer: Sendable {
         failures = 0
       } catch {
         failures += 1
+        // After many failures in a row, the write is given up.
         guard failures < 50 else { continue }
         state.withLock { $0.add(shards, of: queue) }
         try? await Task.sleep(for: .milliseconds(.random(in: 50...500)))

@@ -1,14 +1,17 @@
 import RedisClient
 
 /// The time at which each shard of a queue must be queried next, shared by all workers: for delayed messages, and for new messages in a
-/// queue that is worked by deadline. An idle worker takes the shards that are due. While nothing is due, Redis is not queried.
+/// queue that is worked by deadline. While nothing is due, no shard is queried.
 ///
-/// An entry stays until the query of the shard has ended, so another worker queries the shard if one crashes. All workers wait for the same
-/// time, so the crash of one worker delays no message.
+/// A worker takes the shards that are due (``due()``), queries them, and reports when each must be queried next (``queried(at:next:)``).
+/// Then it waits (``wait(_:on:)``) until the next shard is due or ``note(_:due:)`` writes an earlier time.
+///
+/// An entry stays in the schedule until the query of its shard has ended, so another worker queries the shard if the first one crashes. All
+/// workers wait for the same time, so the crash of one of them delays no message.
 struct ShardSchedule: Sendable {
   /// The maximum time of a blocking read, so that a broken connection is noticed.
   static let maxSleep: Duration = .seconds(30)
-  /// How long a query of a shard may take before another worker queries it too.
+  /// How long a query of a shard may take before another worker queries the shard too.
   static let maxQueryTime: Duration = .seconds(5)
   /// How often all shards are queried, besides once at the start, in case Redis lost entries of the schedule.
   static let fullScan: Duration = .seconds(600)
@@ -18,7 +21,7 @@ struct ShardSchedule: Sendable {
     var shards: [Shard]
     /// Milliseconds until the next shard is due; nil if the schedule is empty.
     var next: Int64?
-    /// The last entry of the wake stream that was read.
+    /// The id of the last entry of the wake stream at that time: ``wait(_:on:)`` reads after it.
     var wake: String
   }
 
@@ -27,7 +30,7 @@ struct ShardSchedule: Sendable {
 
   private var keys: [String] { [Keys.schedule(queue), Keys.wakes(queue)] }
 
-  /// Schedules a query of the shard. Wakes waiting workers if that is sooner than what they wait for.
+  /// Schedules a query of the shard, and wakes waiting workers if they would wait for longer.
   ///
   /// - Parameter due: milliseconds since 1970.
   func note(_ shard: Shard, due: Int64) async throws(QueueError) { try await note([shard: due]) }

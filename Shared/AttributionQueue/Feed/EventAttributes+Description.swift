@@ -1,7 +1,8 @@
 import WireJSON
 
 extension EventAttributes {
-  /// Reads the attributes from an event's JSON by the same rule as `filter.lua`, for events that older builds wrote without attributes.
+  /// Reads the attributes from an event's JSON, by the same rule as `addAttributes` in filter.lua, for events that older builds wrote
+  /// without attributes.
   public init(describing json: [UInt8], type: String) {
     guard let event = try? JSONValue(parsing: json, limits: .ownDocuments) else {
       self.init()

@@ -1,4 +1,4 @@
-/// The attributes that filters match. They are stored beside each event, so that a filter does not parse its JSON.
+/// The attributes of an event that filters compare. They are stored beside its JSON, so that a filter does not parse it.
 public struct EventAttributes: Sendable, Hashable {
   public var adNetworkId: String?
   public var appAppleId: Int64?

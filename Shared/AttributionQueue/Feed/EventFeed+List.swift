@@ -11,7 +11,7 @@ public struct FeedPage: Sendable {
 
 /// Reading events of a time range without a subscription.
 extension EventFeed {
-  /// The maximum number of rounds per page if a filter excludes nearly everything, so that a caller with a short deadline gets a response.
+  /// The maximum number of rounds per page. A filter may exclude nearly everything, and a caller with a short deadline must get a response.
   private static let maxRounds = 8
 
   /// Events published from `start` on and before `end`, in the order of publication across all shards.
@@ -27,7 +27,8 @@ extension EventFeed {
     let end = min(end ?? now, now)
     var (events, cursor): ([StoredEvent], FeedCursor?) = ([], cursor)
     guard end > start else { return FeedPage(events: [], next: nil, reached: end) }
-    // This makes every transaction fail that read the time before and is not executed yet: its events would be earlier than `now`.
+    // list.lua makes every transaction fail that has read the time before and is not executed yet: the ids of its events would be earlier
+    // than `now`.
     _ = try await run(Scripts.list, [Keys.eventsListed], [])
     for _ in 0..<Self.maxRounds {
       let round = try await round(from: start, until: end, after: cursor, count: max(4, limit / 100))
@@ -44,13 +45,14 @@ extension EventFeed {
   }
 
   private struct Round {
-    /// The events in the order of all shards together.
+    /// The events of all shards together, in their order.
     let entries: [(cursor: FeedCursor, event: StoredEvent)]
-    /// True if the range has no events after them.
+    /// True if no events of the range follow.
     let isLast: Bool
   }
 
-  /// Reads `count` entries of each shard. If a shard has more, events after its last entry, in any shard, are left for the next round.
+  /// Reads up to `count` entries of each shard. If a shard may have more, events of any shard that follow its last entry are left for the
+  /// next round, so that the order is that of all shards together.
   private func round(from start: Int64, until end: Int64, after cursor: FeedCursor?, count: Int) async throws(EventFeedError) -> Round {
     let parts = try await onAllShards { shard throws(EventFeedError) in
       Self.stored(
@@ -59,17 +61,18 @@ extension EventFeed {
           .integer(Int64(count)),
         ]))
     }
-    var bound: FeedCursor?
+    // The earliest last entry among the shards that may have more.
+    var lastCursor: FeedCursor?
     var entries: [(cursor: FeedCursor, event: StoredEvent)] = []
     for (shard, events) in parts {
-      entries += events.map { (FeedCursor(shard, $0.place.entry), $0) }
+      entries += events.map { (FeedCursor(shard, $0.position.entry), $0) }
       guard events.count == count, let last = events.last else { continue }
-      let cursor = FeedCursor(shard, last.place.entry)
-      bound = min(bound ?? cursor, cursor)
+      let cursor = FeedCursor(shard, last.position.entry)
+      lastCursor = min(lastCursor ?? cursor, cursor)
     }
     entries.sort { $0.cursor < $1.cursor }
-    guard let bound else { return Round(entries: entries, isLast: true) }
-    return Round(entries: Array(entries.prefix { $0.cursor <= bound }), isLast: false)
+    guard let lastCursor else { return Round(entries: entries, isLast: true) }
+    return Round(entries: Array(entries.prefix { $0.cursor <= lastCursor }), isLast: false)
   }
 
   /// The earliest clock of all primaries: every event that is published later has this time or a later one.

@@ -1,18 +1,19 @@
 import RedisClient
 
-/// Pulled subscriptions: leasing and acknowledging events.
+/// Pulled subscriptions: leasing and acknowledging events. A pulled subscription is a consumer group on the event stream of each shard,
+/// with the subscription's name; pull.lua leases the events of one shard.
 extension EventFeed {
-  /// The maximum number of unwanted events that one step skips, because a script blocks Redis.
-  private static let passedAtOnce: Int64 = 500
-  /// The maximum number of leases per shard of a subscription that keeps the order of subjects, because each pull examines all of them.
+  /// The maximum number of unwanted events that one call of pull.lua skips, because a script blocks Redis.
+  private static let maxSkippedPerStep: Int64 = 500
+  /// The maximum number of leases per shard of a subscription that keeps the order of subjects: pull.lua examines all of them.
   static let orderedLeases: Int64 = 64
-  /// The number of shards that one round queries concurrently. Subscriptions that keep order use fewer, so that each shard returns more events:
-  /// later events of a subject come only after the earlier ones were acknowledged.
-  private static let (sideBySide, sideBySideInOrder) = (32, 8)
+  /// The number of shards that are queried concurrently. Subscriptions that keep order use fewer, so that each shard returns more events:
+  /// later events of a subject can be leased only after the earlier ones were acknowledged, or in the same call.
+  private static let (concurrentShards, concurrentShardsInOrder) = (32, 8)
   /// If more quiet shards than this have new events, all shards are pulled until they are quiet again.
   static let maxChanged = 64
 
-  /// Leases up to `limit` events, waiting up to `wait` for the first.
+  /// Leases up to `limit` events, and waits up to `wait` for the first.
   public func pull(_ name: String, limit: Int, wait: Duration, lease: Duration) async throws(EventFeedError) -> [FeedEvent] {
     let until = ContinuousClock.now + wait
     var pause: Duration = .milliseconds(20)
@@ -40,8 +41,8 @@ extension EventFeed {
     }
   }
 
-  /// Renews the lease of events from now on, or gives them back if the lease is zero; returns how many were leased. A lease of an event that
-  /// another reader took since does not change.
+  /// Renews the leases of events from now on, or gives the events back if `lease` is zero. Returns how many were leased. If another reader
+  /// has leased an event since, its lease is not changed.
   public func modifyLease(_ name: String, ackIds: [String], lease: Duration) async throws(EventFeedError) -> Int {
     try await each(name, ackIds) { shard, ids throws(EventFeedError) in
       let leases = ids.flatMap { [RedisArgument.string($0.entry.text), .string($0.lease.map(String.init) ?? "")] }
@@ -53,6 +54,7 @@ extension EventFeed {
 
   // MARK: Helpers
 
+  /// Calls `act` for the ids of each shard, and returns the sum of the results. Ids of an earlier generation are ignored.
   private func each(
     _ name: String, _ ackIds: [String], _ act: @escaping @Sendable (Shard, [AckID]) async throws(EventFeedError) -> Int64
   ) async throws(EventFeedError) -> Int {
@@ -70,9 +72,9 @@ extension EventFeed {
   /// The shards in which a pull may find an event.
   private func promisingShards(_ quiet: QuietShards.Positions, of name: String) async throws(EventFeedError) -> [Shard] {
     guard !quiet.byShard.isEmpty else { return Shard.all }
-    let changed = try await shards(withEventsBehind: quiet.byShard)
+    let changed = try await shards(withEventsAfter: quiet.byShard)
     if changed.count > Self.maxChanged {
-      // On a busy feed, the question costs more than it saves: it returns an event of each of these shards.
+      // On a busy feed, the query costs more than it saves: it returns an event of each of these shards.
       quietShards.discard(name)
     } else {
       quietShards.remove(changed, from: quiet)
@@ -80,29 +82,30 @@ extension EventFeed {
     return Shard.all.filter { quiet.byShard[$0] == nil || changed.contains($0) }
   }
 
-  /// The shards that have events after these positions, and those whose node does not answer the question.
-  private func shards(withEventsBehind places: [Shard: EntryID]) async throws(EventFeedError) -> Set<Shard> {
-    @Sendable func ask(_ shards: [Shard]) async throws(EventFeedError) -> Set<Shard> {
+  /// The shards that have events after these positions, and those whose node does not answer.
+  private func shards(withEventsAfter positions: [Shard: EntryID]) async throws(EventFeedError) -> Set<Shard> {
+    @Sendable func changed(_ shards: [Shard]) async throws(EventFeedError) -> Set<Shard> {
       let keys = shards.map { RedisArgument.string(Keys.events($0)) }
-      let ids = shards.map { RedisArgument.string((places[$0] ?? .behindAll).text) }
+      let ids = shards.map { RedisArgument.string((positions[$0] ?? .greatest).text) }
       let reply: RedisReply
       do throws(RedisError) {
         reply = try await redis.send(["XREAD", "COUNT", "1", "STREAMS"] + keys + ids, name: "XREAD events")
       } catch {
-        // Scripts of single shards may still be possible.
+        // If Redis refuses this command, pull.lua may still be allowed in each shard.
         if case .refused = error { return Set(shards) }
         throw .unavailable(error)
       }
       // Null, or a list of {stream, entries}.
       return Set((reply.array ?? []).compactMap { $0.array?.first?.string.flatMap(Keys.shard(of:)) })
     }
-    let shards = Array(places.keys)
-    guard redis.isCluster else { return try await ask(shards) }
+    let shards = Array(positions.keys)
+    guard redis.isCluster else { return try await changed(shards) }
     // The streams of a cluster are in different slots.
-    let replies = await results(of: shards) { shard throws(EventFeedError) in try await ask([shard]) }
+    let replies = await results(of: shards) { shard throws(EventFeedError) in try await changed([shard]) }
     return Set(replies.filter { (try? $0.1.get())?.isEmpty != true }.map(\.0))
   }
 
+  /// Pulls from the candidates, some at a time, until `limit` events are found or a whole round finds none.
   private func sweep(
     _ subscription: EventSubscription, _ candidates: [Shard], _ quiet: QuietShards.Positions, limit: Int, lease: Duration
   ) async throws(EventFeedError) -> [FeedEvent] {
@@ -119,7 +122,7 @@ extension EventFeed {
         foundThisRound = false
       }
       let left = limit - events.count
-      let count = min(subscription.isOrdered ? Self.sideBySideInOrder : Self.sideBySide, left, candidates.count - offset)
+      let count = min(subscription.isOrdered ? Self.concurrentShardsInOrder : Self.concurrentShards, left, candidates.count - offset)
       let shards = (offset..<offset + count).map { candidates[(start + $0) % candidates.count] }
       offset += count
       let (found, mayHaveMore): ([FeedEvent], Bool)
@@ -135,20 +138,22 @@ extension EventFeed {
     return events
   }
 
+  /// Pulls up to `each` events from each of the shards. `mayHaveMore`: true if a shard has skipped as many unwanted events as one step may.
   private func pull(
     _ subscription: EventSubscription, from shards: [Shard], _ quiet: QuietShards.Positions, each: Int, lease: Duration
   ) async throws(EventFeedError) -> (events: [FeedEvent], mayHaveMore: Bool) {
     let arguments: [RedisArgument] = [
-      .string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each)), .integer(Self.passedAtOnce),
+      .string(subscription.name), .integer(lease.milliseconds), .integer(Int64(each)), .integer(Self.maxSkippedPerStep),
       .bytes(subscription.filter.packed(types: subscription.types, names: names)),
       .integer(subscription.isOrdered ? Self.orderedLeases : 0),
     ]
     let replies = await results(of: shards) { shard throws(EventFeedError) in
-      // An event must be replicated before it is handed out: if a host were lost, its delivery would be worked and handed out again.
+      // The event must be on replicas before it is handed out: if a failover lost it, its delivery would be worked again and its event
+      // handed out twice.
       try await self.run(Scripts.pull, [Keys.events(shard)], arguments, isDurable: true)
     }
-    // Older builds, which run only in the first form, do not read ids with the number of the lease.
-    let namesLease = (try? await deliveries.form).map { $0 >= .owned } ?? false
+    // Older builds, which run only in the first form, cannot read ids that name the lease.
+    let idsNameLease = (try? await deliveries.form).map { $0 >= .owned } ?? false
     var events: [FeedEvent] = []
     var mayHaveMore = false
     var failure: EventFeedError?
@@ -159,8 +164,8 @@ extension EventFeed {
         continue
       }
       if reply.integer == -1 {
-        // The group is missing (data was lost, or creation was interrupted): all events count as new.
-        _ = try await allowing(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
+        // The consumer group is missing, because data was lost or its creation was interrupted. In the new group, all events count as new.
+        _ = try await sendAllowingErrors(["XGROUP", "CREATE", .string(Keys.events(shard)), .string(subscription.name), "0", "MKSTREAM"])
         continue
       }
       let parts = reply.array ?? []
@@ -169,11 +174,11 @@ extension EventFeed {
       for item in parts.dropFirst().first?.array ?? [] {
         guard let parts = item.array, parts.count == 3, let entry = parts[0].string.flatMap({ EntryID($0) }), let json = parts[1].bytes
         else { continue }
-        let lease = namesLease ? parts[2].integer.map { Int($0) } : nil
+        let lease = idsNameLease ? parts[2].integer.map { Int($0) } : nil
         events.append(FeedEvent(ackId: AckID(shard, entry, generation: subscription.generation, lease: lease).text, json: json))
       }
     }
-    // Events of other shards are leased already and must be returned.
+    // The events of the other shards are leased already, so they must be returned.
     if let failure, events.isEmpty { throw failure }
     return (events, mayHaveMore)
   }

@@ -2,20 +2,20 @@ import Synchronization
 
 /// Retention: dropping and deleting events.
 extension EventFeed {
-  /// The maximum number of events that one step deletes, drops or skips, because a script blocks Redis.
-  private static let atOnce: Int64 = 500
-  /// The maximum number of steps in one shard before the next one.
-  private static let stepsAtOnce = 40
+  /// The maximum number of events that one script call deletes, drops or skips, because a script blocks Redis.
+  private static let maxPerStep: Int64 = 500
+  /// The maximum number of such calls for one shard before the next shard.
+  private static let maxStepsPerShard = 40
   /// The fraction of a limit from which a subscription is reported as lagging.
-  private static let laggingShare = 0.8
+  private static let laggingFraction = 0.8
 
-  /// Reports lagging subscriptions, drops events beyond their limits, and deletes events that no subscription needs and expired bodies of
-  /// rejected deliveries. Returns how many events were dropped.
+  /// Reports lagging subscriptions, drops events beyond the subscriptions' limits, and deletes events that no subscription needs and
+  /// expired bodies of rejected deliveries. Returns how many events were dropped.
   @discardableResult
   public func trim() async throws(EventFeedError) -> Int {
     // If one shard's node is unavailable or its slot moves, trimming continues in the other shards.
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
-    do throws(EventFeedError) { dropped = try await bound() } catch { failure = error }
+    do throws(EventFeedError) { dropped = try await enforceLimits() } catch { failure = error }
     do throws(EventFeedError) { try await repairOriginals() } catch { failure = error }
     for shard in Shard.all where !Task.isCancelled {
       do throws(EventFeedError) { try await deleteSettled(shard) } catch { failure = error }
@@ -36,21 +36,22 @@ extension EventFeed {
     }
   }
 
-  // MARK: Bounds
+  // MARK: Limits
 
-  private func bound() async throws(EventFeedError) -> Int {
+  /// Skips unwanted events of all subscriptions, reports their backlogs and drops events beyond their limits.
+  private func enforceLimits() async throws(EventFeedError) -> Int {
     let subscriptions = try await subscriptions()
-    for subscription in subscriptions where subscription.isSelective { try await passBy(subscription) }
+    for subscription in subscriptions where subscription.isSelective { try await skipUnwanted(subscription) }
     let backlogs = subscriptions.isEmpty ? [:] : try await backlogs()
     var dropped = 0
     for subscription in subscriptions {
-      dropped += try await bound(subscription, backlogs[subscription.name] ?? SubscriptionBacklog())
+      dropped += try await enforceLimits(of: subscription, backlogs[subscription.name] ?? SubscriptionBacklog())
     }
-    for name in known.replace(Set(subscriptions.map(\.name))) { observe(.ended(subscription: name)) }
+    for name in measured.replace(Set(subscriptions.map(\.name))) { observe(.ended(subscription: name)) }
     return dropped
   }
 
-  private func bound(_ subscription: EventSubscription, _ backlog: SubscriptionBacklog) async throws(EventFeedError) -> Int {
+  private func enforceLimits(of subscription: EventSubscription, _ backlog: SubscriptionBacklog) async throws(EventFeedError) -> Int {
     let configuration = deliveries.configuration
     let now = DeliveryQueue.now
     let age = backlog.ageSeconds(at: now) ?? 0
@@ -65,15 +66,15 @@ extension EventFeed {
             dropped: backlog.dropped, time: now)))
     }
     var dropped = 0
-    let bound = Int64(configuration.subscriptionBacklog)
-    if backlog.events > bound {
+    let maxBacklog = Int64(configuration.subscriptionBacklog)
+    if backlog.events > maxBacklog {
       try await publishNotice(.dropping, .backlog)
       var count = 0
-      for (shard, limit) in backlog.shares(of: backlog.events - bound) {
-        count += try await drop(subscription, shard, limit: limit, below: "+")
+      for (shard, limit) in backlog.shares(of: backlog.events - maxBacklog) {
+        count += try await drop(subscription, shard, limit: limit, before: "+")
       }
-      dropped += note(count, of: subscription, .backlog)
-    } else if Double(backlog.events) > Self.laggingShare * Double(bound) {
+      dropped += report(dropped: count, of: subscription, .backlog)
+    } else if Double(backlog.events) > Self.laggingFraction * Double(maxBacklog) {
       try await publishNotice(.lagging, .backlog)
     }
     if backlog.oldest != nil, age > retention {
@@ -81,16 +82,17 @@ extension EventFeed {
       var count = 0
       for shard in backlog.byShard.keys {
         count += try await drop(
-          subscription, shard, limit: .max, below: "\(max(0, now - configuration.eventRetention.milliseconds))-0")
+          subscription, shard, limit: .max, before: "\(max(0, now - configuration.eventRetention.milliseconds))-0")
       }
-      dropped += note(count, of: subscription, .retention)
-    } else if age > Self.laggingShare * retention {
+      dropped += report(dropped: count, of: subscription, .retention)
+    } else if age > Self.laggingFraction * retention {
       try await publishNotice(.lagging, .retention)
     }
     return dropped
   }
 
-  private func note(_ count: Int, of subscription: EventSubscription, _ reason: FeedNotice.Reason) -> Int {
+  /// Reports dropped events, and returns their number.
+  private func report(dropped count: Int, of subscription: EventSubscription, _ reason: FeedNotice.Reason) -> Int {
     guard count > 0 else { return 0 }
     observe(.dropped(subscription: subscription.name, events: count, reason: reason))
     logger.warning(
@@ -99,44 +101,45 @@ extension EventFeed {
     return count
   }
 
-  /// Skips unwanted events before the first wanted one, so that they are not stored for the subscription.
-  private func passBy(_ subscription: EventSubscription) async throws(EventFeedError) {
+  /// Skips unwanted events before the first wanted one, so that they need not be stored for the subscription.
+  private func skipUnwanted(_ subscription: EventSubscription) async throws(EventFeedError) {
     _ = try await onAllShards { shard throws(EventFeedError) in
-      _ = try await self.drop(subscription, shard, limit: 0, below: "+")
+      _ = try await self.drop(subscription, shard, limit: 0, before: "+")
     }
   }
 
-  /// Drops up to `limit` events before the entry id `below`, and skips unwanted ones. Returns how many were dropped.
-  private func drop(_ subscription: EventSubscription, _ shard: Shard, limit: Int64, below: String) async throws(EventFeedError) -> Int {
+  /// Drops up to `limit` events with smaller ids than `before` (`+`: any id), and skips unwanted ones. Returns how many were dropped.
+  private func drop(_ subscription: EventSubscription, _ shard: Shard, limit: Int64, before: String) async throws(EventFeedError) -> Int {
     var dropped: Int64 = 0
-    for _ in 0..<Self.stepsAtOnce where !Task.isCancelled {
+    for _ in 0..<Self.maxStepsPerShard where !Task.isCancelled {
       let reply = try await run(
         Scripts.drop, [Keys.events(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard)],
         [
-          .string(subscription.name), .integer(min(limit - dropped, Self.atOnce)), .string(below),
-          .bytes(subscription.filter.packed(types: subscription.types, names: names)), .integer(Self.atOnce),
+          .string(subscription.name), .integer(min(limit - dropped, Self.maxPerStep)), .string(before),
+          .bytes(subscription.filter.packed(types: subscription.types, names: names)), .integer(Self.maxPerStep),
         ])
       let step = reply.array?.first?.integer ?? 0
       dropped += step
-      guard reply.array?.last?.integer == 1 || step >= Self.atOnce, limit == 0 || dropped < limit else { break }
+      guard reply.array?.last?.integer == 1 || step >= Self.maxPerStep, limit == 0 || dropped < limit else { break }
     }
     return Int(dropped)
   }
 
   // MARK: Deleting
 
+  /// Deletes events of a shard that no subscription needs, and expired bodies of rejected deliveries.
   private func deleteSettled(_ shard: Shard) async throws(EventFeedError) {
     let now = DeliveryQueue.now
     let configuration = deliveries.configuration
-    // Steps are repeated until nothing can be deleted, because events may arrive faster than one step per minute.
-    var deleted = Self.atOnce
-    while deleted >= Self.atOnce, !Task.isCancelled {
+    // Repeated until a call deletes fewer than it may, because more events than one call deletes may arrive within a minute.
+    var deleted = Self.maxPerStep
+    while deleted >= Self.maxPerStep, !Task.isCancelled {
       deleted =
         try await run(
           Scripts.trim, [Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard)],
           [
             .string("\(max(0, now - configuration.acknowledgedEventTTL.milliseconds))-0"),
-            .string("\(max(0, now - configuration.eventRetention.milliseconds))-0"), .integer(Self.atOnce),
+            .string("\(max(0, now - configuration.eventRetention.milliseconds))-0"), .integer(Self.maxPerStep),
           ]
         ).integer ?? 0
     }
@@ -146,8 +149,8 @@ extension EventFeed {
   }
 }
 
-/// The names of subscriptions that have metrics.
-final class KnownSubscriptions: Sendable {
+/// The names of the subscriptions for which metrics were reported.
+final class MeasuredSubscriptions: Sendable {
   private let names = Mutex<Set<String>>([])
 
   /// Replaces the names, and returns those that are gone.

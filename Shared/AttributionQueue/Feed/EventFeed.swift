@@ -1,18 +1,26 @@
 import Logging
 import RedisClient
 
-/// The event feed. A pulled subscription is a consumer group on the 256 event streams; a pushed one is a position in each.
+/// The event feed: an event stream in each of the 256 shards, to which workers append when they settle a message. A pulled subscription is
+/// a consumer group on each stream; a pushed one is a position in each.
+///
+/// Readers create a subscription (`Subscriptions/EventFeed+Subscriptions.swift`), and pull and acknowledge its events
+/// (`EventFeed+Pull.swift`). The pusher of the module EventPush reads pushed subscriptions (`Subscriptions/EventFeed+Positions.swift`,
+/// `Push`). One task of an instance drops and deletes old events (`EventFeed+Retention.swift`).
+///
+///     let subscription = try await feed.create(name: "warehouse", types: [], start: .beginning)
+///     let events = try await feed.pull(subscription.name, limit: 100, wait: .seconds(20), lease: .seconds(60))
+///     _ = try await feed.acknowledge(subscription.name, ackIds: events.map(\.ackId))
 public final class EventFeed: Sendable {
   let deliveries: DeliveryQueue
   var redis: RedisClient { deliveries.redis }
   let logger: Logger
   let names: AppNames
   let observe: @Sendable (FeedObservation) -> Void
-  /// Creates the event of a notice; nil if notices are not published.
+  /// Creates the event that publishes a notice; nil if notices are not published.
   let notify: (@Sendable (FeedNotice) -> EventRecord)?
-  /// Subscriptions that have metrics.
-  let known = KnownSubscriptions()
-  /// For each pulled subscription, the shards in which a pull would find nothing.
+  let measured = MeasuredSubscriptions()
+  /// The shards in which a pull would find nothing, for each pulled subscription.
   let quietShards: QuietShards
 
   /// - Parameters:
@@ -40,13 +48,13 @@ public final class EventFeed: Sendable {
 
   /// The event with that id, if it is still stored.
   public func event(_ id: String) async throws(EventFeedError) -> [UInt8]? {
-    guard let (shard, place) = try await place(of: id) else { return nil }
-    let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(place.text), .string(place.text)])
+    guard let (shard, entry) = try await location(ofEvent: id) else { return nil }
+    let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(entry.text), .string(entry.text)])
     return Self.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
   }
 
   /// Publishes an event that no completion of a delivery publishes, such as one about a subscription; false if an event with that id
-  /// exists. Of its attributes, only the app is used.
+  /// exists. Filters see only the bundle id of its attributes.
   @discardableResult
   public func publish(_ event: EventRecord) async throws(EventFeedError) -> Bool {
     let shard = Shard(hashing: event.id)
@@ -56,19 +64,21 @@ public final class EventFeed: Sendable {
     ).integer == 1
   }
 
-  /// Finds the shard of an event. The id does not name it, so all shards are queried in one pipelined batch.
-  func place(of id: String) async throws(EventFeedError) -> (Shard, EntryID)? {
-    let places = try await onAllShards { shard throws(EventFeedError) in
+  /// The shard of an event and its entry there; nil if it is not stored. The id does not name the shard, so all shards are queried, in one
+  /// pipelined batch.
+  func location(ofEvent id: String) async throws(EventFeedError) -> (Shard, EntryID)? {
+    let entries = try await onAllShards { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.eventsIndex(shard)), .string(id)]).string
     }
-    for (shard, place) in places {
-      if let entry = place.flatMap({ EntryID($0) }) { return (shard, entry) }
+    for (shard, text) in entries {
+      if let entry = text.flatMap({ EntryID($0) }) { return (shard, entry) }
     }
     return nil
   }
 
   // MARK: Helpers
 
+  /// A list of names and values in turn, as a dictionary.
   static func fields(_ reply: RedisReply) -> [String: RedisReply] {
     let words = reply.array ?? []
     var fields: [String: RedisReply] = [:]
@@ -76,29 +86,29 @@ public final class EventFeed: Sendable {
     return fields
   }
 
-  func onAllShards<Value: Sendable>(_ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+  func onAllShards<Value: Sendable>(_ query: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async throws(EventFeedError) -> [(Shard, Value)]
   {
-    try await on(Shard.all, ask)
+    try await on(Shard.all, query)
   }
 
   /// Queries shards concurrently; their commands are pipelined.
-  func on<Value: Sendable>(_ shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+  func on<Value: Sendable>(_ shards: [Shard], _ query: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async throws(EventFeedError) -> [(Shard, Value)]
   {
     var values: [(Shard, Value)] = []
-    for (shard, result) in await results(of: shards, ask) { values.append((shard, try result.get())) }
+    for (shard, result) in await results(of: shards, query) { values.append((shard, try result.get())) }
     return values
   }
 
   /// Queries shards concurrently. Returns a result for each, so that a failure in one shard does not hide the others' values.
-  func results<Value: Sendable>(of shards: [Shard], _ ask: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
+  func results<Value: Sendable>(of shards: [Shard], _ query: @escaping @Sendable (Shard) async throws(EventFeedError) -> Value)
     async -> [(Shard, Result<Value, EventFeedError>)]
   {
     await withTaskGroup(of: (Int, Result<Value, EventFeedError>).self) { group in
       for (index, shard) in shards.enumerated() {
         group.addTask {
-          do throws(EventFeedError) { return (index, .success(try await ask(shard))) } catch {
+          do throws(EventFeedError) { return (index, .success(try await query(shard))) } catch {
             return (index, .failure(error))
           }
         }
@@ -109,15 +119,16 @@ public final class EventFeed: Sendable {
     }
   }
 
-  func send(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
-    do throws(RedisError) { return try await redis.send(words) } catch { throw .unavailable(error) }
+  func send(_ command: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
+    do throws(RedisError) { return try await redis.send(command) } catch { throw .unavailable(error) }
   }
 
   /// Sends a command whose error reply is returned as a reply instead of thrown.
-  func allowing(_ words: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
-    do throws(RedisError) { return try await redis.sendAllowingErrors(words) } catch { throw .unavailable(error) }
+  func sendAllowingErrors(_ command: [RedisArgument]) async throws(EventFeedError) -> RedisReply {
+    do throws(RedisError) { return try await redis.sendAllowingErrors(command) } catch { throw .unavailable(error) }
   }
 
+  /// - Parameter isDurable: true if the reply must arrive only when the write is as durable as ``QueueConfiguration/durability`` requires.
   func run(_ script: RedisScript, _ keys: [String], _ arguments: [RedisArgument], isDurable: Bool = false)
     async throws(EventFeedError) -> RedisReply
   {

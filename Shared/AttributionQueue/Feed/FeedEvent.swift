@@ -1,17 +1,17 @@
-/// An event and its acknowledgement id.
+/// A leased event and the id that acknowledges it.
 public struct FeedEvent: Sendable {
   public let ackId: String
   /// A CloudEvent in its JSON format.
   public let json: [UInt8]
 }
 
-/// The id that acknowledges an event: its shard, its entry, the generation that the subscription had when the event was leased, and how
-/// often the event was leased until then. Without the last number the first generation, 0, is left out of the text.
+/// The id that acknowledges an event: its shard, its entry, the generation that the subscription had when the event was leased, and the
+/// delivery count that pull.lua returned, which identifies the lease.
 struct AckID: Sendable, Hashable {
   let shard: Shard
   let entry: EntryID
   let generation: Int
-  /// Tells the leases of an event apart. Nil in ids that were made in ``StoreForm/leased``, for builds that do not read the number.
+  /// The delivery count of the lease. Nil in ids that were created in ``StoreForm/leased``, because older builds cannot read it.
   let lease: Int?
 
   init(_ shard: Shard, _ entry: EntryID, generation: Int, lease: Int?) {
@@ -21,6 +21,7 @@ struct AckID: Sendable, Hashable {
     self.lease = lease
   }
 
+  /// Returns nil for text that is not in the format of ``text``.
   init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (2...4).contains(parts.count), let index = Int(parts[0]), (0..<Shard.count).contains(index),
@@ -32,9 +33,10 @@ struct AckID: Sendable, Hashable {
     self.init(Shard(index), entry, generation: generation, lease: lease)
   }
 
+  /// Such as `17.1700000000000-0.2.1`: shard, entry, generation and lease. Without a lease, generation 0 is left out too.
   var text: String {
-    let place = "\(shard.index).\(entry.text)"
-    if let lease { return "\(place).\(generation).\(lease)" }
-    return generation > 0 ? "\(place).\(generation)" : place
+    let location = "\(shard.index).\(entry.text)"
+    if let lease { return "\(location).\(generation).\(lease)" }
+    return generation > 0 ? "\(location).\(generation)" : location
   }
 }

@@ -1,9 +1,10 @@
 import WireJSON
 
-/// The filter of a subscription. An event passes if it matches every non-empty list. An event without the attribute of a list does not match it.
+/// The filter of a subscription. An event passes if it matches every non-empty list. An event without the attribute of a list does not
+/// match it.
 public struct FeedFilter: Sendable, Hashable {
   public let adNetworkIds: [String]
-  /// By Apple id or by bundle id.
+  /// Apps by their Apple ids or their bundle ids.
   public let apps: [String]
   /// In lower case.
   public let environments: [String]
@@ -29,11 +30,11 @@ public struct FeedFilter: Sendable, Hashable {
     self.init(adNetworkIds: texts("adNetworkIds"), apps: texts("apps"), environments: texts("environments"))
   }
 
-  /// True if an event of this type passes, by the same rule as `filter.lua`.
+  /// True if an event of this type passes, by the same rule as filter.lua.
   ///
   /// - Parameters:
   ///   - types: event types; all when empty.
-  ///   - names: see ``AppNames``.
+  ///   - names: the configured apps.
   public func wants(_ attributes: EventAttributes, type: String, types: [String], names: AppNames = AppNames()) -> Bool {
     guard types.isEmpty || types.contains(type) else { return false }
     if !adNetworkIds.isEmpty {
@@ -47,7 +48,7 @@ public struct FeedFilter: Sendable, Hashable {
     return environments.isEmpty || attributes.environment.map(environments.contains) == true
   }
 
-  /// The filter as scripts read it; empty if everything passes.
+  /// The filter in MessagePack, as filter.lua reads it; empty if everything passes.
   func packed(types: [String], names: AppNames) -> [UInt8] {
     guard !isEmpty || !types.isEmpty else { return [] }
     var pack = MessagePackWriter()
@@ -63,6 +64,7 @@ public struct FeedFilter: Sendable, Hashable {
 
 /// The configured apps by bundle id and Apple id, so that a filter with one of them finds events with the other.
 public struct AppNames: Sendable {
+  /// For each bundle id the Apple id, and for each Apple id the bundle id.
   private var others: [String: String] = [:]
 
   public init(_ apps: [(bundleId: String, appAppleId: Int64?)] = []) {
@@ -73,6 +75,7 @@ public struct AppNames: Sendable {
     }
   }
 
+  /// The given ids, and the other ids of the same apps.
   func all(of apps: [String]) -> Set<String> { Set(apps + apps.compactMap { others[$0] }) }
 }
 

@@ -18,23 +18,25 @@ public struct FeedNotice: Sendable, Hashable {
   }
 
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// Events become older than `queues.eventRetention`.
+    /// Unacknowledged events become older than `queues.eventRetention`.
     case retention
-    /// There are more than `queues.subscriptionBacklog`.
+    /// More events are unacknowledged than `queues.subscriptionBacklog`.
     case backlog
   }
 
   public let kind: Kind
   public let reason: Reason
   public let subscription: String
+  /// The number of unacknowledged events.
   public let backlog: Int64
+  /// The age of the oldest of them.
   public let oldestAgeSeconds: Double
-  /// The number of events that the subscription has lost until now.
+  /// The number of events that the subscription has lost so far.
   public let dropped: Int64
   /// Milliseconds since 1970.
   public let time: Int64
 
-  /// The event id. It contains the hour, so that each kind of notice is published at most once an hour.
+  /// The id of the notice's event. It contains the hour, so that a notice of each kind and reason is published at most once an hour.
   public var id: String {
     let word = kind == .lagging ? "lagging" : "dropped"
     return "subscription-\(word):\(subscription):\(reason.rawValue):\(time / 3_600_000)"

@@ -3,12 +3,13 @@ import Synchronization
 /// The shards of pulled subscriptions in which a pull finds nothing until another event is published there: the subscription had read all
 /// events up to a position, and none of them was leased.
 ///
-/// Pulls leave these shards out, because one script for each of the 256 shards costs Redis far more than one question about new events.
+/// Pulls leave these shards out, because one script call for each of the 256 shards costs Redis far more than one query for new events.
 /// Positions become wrong if data is lost, or while a seek moves the subscription. A finished seek changes the subscription, and positions
-/// are discarded after ``maxAge``, so an event can be late by this time, but is never missed.
+/// are discarded after ``maxAge``. So an event may be returned late by that time, but it is never missed.
 final class QuietShards: Sendable {
   /// The positions of one state of a subscription. They are discarded together.
   struct Positions {
+    /// Identifies this value, so that one that was discarded cannot be changed.
     fileprivate let number: UInt64
     /// The last event of each quiet shard.
     fileprivate(set) var byShard: [Shard: EntryID] = [:]
@@ -17,6 +18,7 @@ final class QuietShards: Sendable {
   }
 
   private struct State {
+    /// By the name of the subscription.
     var positions: [String: Positions] = [:]
     var number: UInt64 = 0
   }
@@ -33,7 +35,7 @@ final class QuietShards: Sendable {
   func positions(of subscription: EventSubscription, now: ContinuousClock.Instant = .now) -> Positions {
     state.withLock { state in
       if let known = state.positions[subscription.name], known.subscription == subscription, known.until > now { return known }
-      // Subscriptions that nobody pulls any more leave nothing behind.
+      // Also removes the positions of subscriptions that nobody pulls any more.
       state.positions = state.positions.filter { $0.value.until > now }
       state.number += 1
       let fresh = Positions(number: state.number, subscription: subscription, until: now + maxAge)

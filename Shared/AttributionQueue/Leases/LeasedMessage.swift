@@ -1,22 +1,23 @@
 import RedisClient
 public import Traces
 
-/// A message that this worker holds: as the owner of its shard, or under a lease, as a ``DeadlineWorker`` and every worker in
-/// ``StoreForm/leased`` do.
+/// A message that this worker has read from a ready stream, as the owner of the shard or under a lease. A ``DeadlineWorker`` leases
+/// messages, and so does every worker in ``StoreForm/leased``.
 public final class LeasedMessage: Sendable {
   public let queue: QueueName
   public let deliveryID: DeliveryID
   public let message: QueueMessage
   /// The number of this attempt, from 1.
   public let attempt: Int
-  /// Earlier failures, one per line.
+  /// Earlier failures, one per line: a time in milliseconds since 1970, a space and an error.
   public let history: String
-  /// Milliseconds since 1970; for a message that was accepted with one.
+  /// Milliseconds since 1970; nil if the message was accepted without a deadline.
   public let deadline: Int64?
   let entryID: String
-  /// For a lease, this and the consumer's name identify it, and every later step compares them. For an owned shard, it is how often the
-  /// message was started.
+  /// For a leased message, the delivery count of the stream entry. With the name of the consumer it identifies the lease, and every later
+  /// step compares both. For a message of an owned shard, how often it was started.
   let deliveryCount: Int64
+  /// The name under which the message was leased; empty if the worker owns the shard.
   let consumer: String
   /// Identifies the order line; nil for a message that keeps no order.
   let line: String?
@@ -35,18 +36,18 @@ public final class LeasedMessage: Sendable {
     return String(line[line.index(after: space)...])
   }
 
-  /// Identifies the order line of an entry of a ready stream.
+  /// Identifies the order line of an entry of a ready stream; nil for a message that keeps no order.
   static func line(in fields: RedisReply) -> String? {
     var words = fields.elements
     while words.underestimatedCount >= 2 {
-      if words.nextLetter() == UInt8(ascii: "o") { return words.nextString() }
+      if words.nextSingleByte() == UInt8(ascii: "o") { return words.nextString() }
       words.skip()
     }
     return nil
   }
 
-  /// Reads an entry of a ready stream; nil if it cannot be read. `kindBefore` is the kind of the entry before: if the kind is the same, its
-  /// string is reused.
+  /// Reads an entry of a ready stream; nil if it cannot be read. accept.lua describes the fields. `kindBefore` is the kind of the entry
+  /// before: if the kind is the same, its string is reused.
   init?(
     queue: QueueName, entryID: String, fields: RedisReply, deliveryCount: Int64, consumer: String, kindBefore: String = "",
     tracer: Tracer = .off
@@ -55,19 +56,19 @@ public final class LeasedMessage: Sendable {
     var kind: String?
     var body: [UInt8]?
     var envelope: [UInt8] = []
-    var worked: Int64 = 0
+    var attemptsBefore: Int64 = 0
     var history = ""
     var deadline: Int64?
     var line: String?
     var words = fields.elements
     while words.underestimatedCount >= 2 {
-      // Each name is one letter.
-      switch words.nextLetter() {
+      // Each name of a field is one letter.
+      switch words.nextSingleByte() {
       case UInt8(ascii: "i"): id = words.nextString().flatMap(DeliveryID.init)
       case UInt8(ascii: "k"): kind = words.nextString(like: kindBefore)
       case UInt8(ascii: "b"): body = words.nextBytes()
       case UInt8(ascii: "a"): envelope = words.nextBytes() ?? []
-      case UInt8(ascii: "n"): worked = words.nextInteger() ?? 0
+      case UInt8(ascii: "n"): attemptsBefore = words.nextInteger() ?? 0
       case UInt8(ascii: "h"): history = words.nextString() ?? ""
       case UInt8(ascii: "r"): deadline = words.nextInteger().map { min(max($0, 0), 1 << 53) }
       case UInt8(ascii: "o"): line = words.nextString()
@@ -82,7 +83,7 @@ public final class LeasedMessage: Sendable {
     deliveryID = id
     self.message = message
     // A number that was written by hand must not overflow where attempts are counted.
-    attempt = Int(min(max(worked, 0), Int64(Int32.max)) + min(max(deliveryCount, 0), Int64(Int32.max)))
+    attempt = Int(min(max(attemptsBefore, 0), Int64(Int32.max)) + min(max(deliveryCount, 0), Int64(Int32.max)))
     self.history = history
     self.deadline = deadline
     self.entryID = entryID
@@ -93,8 +94,8 @@ public final class LeasedMessage: Sendable {
   }
 }
 
-/// Identifies a lease of a stream entry, together with the consumer's name. If a worker reclaims a message from itself, the delivery count
-/// differs, so the two leases are told apart.
+/// Identifies a lease of a stream entry, together with the name of the consumer. If a worker reclaims a message from itself, the delivery
+/// count tells the two leases apart.
 struct LeaseToken: Sendable, Hashable {
   let entryID: String
   let deliveryCount: Int64

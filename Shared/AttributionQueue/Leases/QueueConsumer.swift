@@ -1,11 +1,11 @@
 import Cryptography
 import RedisClient
 
-/// A worker's name, and its membership in the consumer groups of the ready streams.
+/// A worker's name, and its leases of messages as a consumer of the groups of the ready streams.
 struct QueueConsumer: Sendable {
   let queue: QueueName
   let deliveries: DeliveryQueue
-  /// The newest form that the build knows and a unique id: `2.0f1e…`. Builds that know only the first form have names without a form.
+  /// The newest form that the build knows, and a unique id: `2.0f1e…`. Names of builds that know only the first form contain no form.
   let name = "\(StoreForm.newest.rawValue).\(RandomBytes.uuid())"
 
   /// The newest form that the build of a worker of that name knows.
@@ -27,7 +27,7 @@ struct QueueConsumer: Sendable {
     }
   }
 
-  /// Leases messages of a shard that were never leased. Returns a list of entry id and fields.
+  /// Leases messages of a shard that were never leased. Returns a list of {entry id, fields}.
   func lease(_ shard: Shard, limit: Int) async throws(QueueError) -> RedisReply {
     let reply = try await deliveries.send([
       "XREADGROUP", "GROUP", .string(DeliveryQueue.group), .string(name), "COUNT", .integer(Int64(limit)), "STREAMS",
@@ -36,8 +36,8 @@ struct QueueConsumer: Sendable {
     return reply.array?.first?.array?.last ?? .null
   }
 
-  /// Reclaims messages of a shard whose lease expired. Returns a list of entry id, fields and delivery count, and how many messages are leased
-  /// there.
+  /// Leases messages of a shard whose lease expired (reclaim.lua). Returns a list of {entry id, fields, delivery count}, and how many
+  /// messages of the shard are leased.
   func reclaim(_ shard: Shard, limit: Int = 64) async throws(QueueError) -> (entries: RedisReply, leased: Int64) {
     let reply = try await deliveries.run(
       Scripts.reclaim, [Keys.ready(queue, shard)],
@@ -47,17 +47,17 @@ struct QueueConsumer: Sendable {
     return (entries, leased)
   }
 
-  /// Renews leases. Returns how many of them this worker still holds.
+  /// Renews leases of this worker. Returns how many of them it had not lost.
   @discardableResult
   func renew(_ leases: [LeaseToken], of shard: Shard) async throws(QueueError) -> Int64 {
-    let words: [RedisArgument] = leases.flatMap { [.string($0.entryID), .integer($0.deliveryCount)] }
+    let arguments: [RedisArgument] = leases.flatMap { [.string($0.entryID), .integer($0.deliveryCount)] }
     let reply = try await deliveries.run(
-      Scripts.renew, [Keys.ready(queue, shard)], [.string(DeliveryQueue.group), .string(name)] + words)
+      Scripts.renew, [Keys.ready(queue, shard)], [.string(DeliveryQueue.group), .string(name)] + arguments)
     return reply.integer ?? 0
   }
 
-  /// Periodically removes the names of workers that died from the groups, until its task is cancelled.
-  func forgetTheDead(after idle: Duration = .seconds(86_400)) async {
+  /// Periodically removes the names of workers that ended from the groups, until its task is cancelled.
+  func removeDeadWorkers(after idle: Duration = .seconds(86_400)) async {
     while !Task.isCancelled {
       for shard in Shard.all where !Task.isCancelled {
         _ = try? await deliveries.run(
@@ -67,7 +67,7 @@ struct QueueConsumer: Sendable {
     }
   }
 
-  /// Removes this worker's name from the groups in which it holds no lease: deleting a consumer would drop its leases.
+  /// Removes this worker's name from the groups in which it has no leases: with the consumer, Redis would delete its leases.
   func delete() async {
     await withTaskGroup(of: Void.self) { group in
       for shard in Shard.all {

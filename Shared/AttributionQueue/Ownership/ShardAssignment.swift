@@ -1,8 +1,9 @@
 /// Assigns the shards of a queue to workers. Every worker computes the same assignment from the names of the live workers.
 ///
-/// Each shard goes to the worker with the highest hash of name and shard (rendezvous hashing), so that a worker that joins or leaves moves only
-/// its own share.
+/// Each shard goes to the worker with the highest hash of name and shard (rendezvous hashing), so that a worker that joins or leaves moves
+/// only its own share.
 enum ShardAssignment {
+  /// The worker to which the shard belongs; nil if there are no workers.
   static func owner(of shard: Shard, among workers: [String]) -> String? {
     workers.max { (weight($0, shard), $0) < (weight($1, shard), $1) }
   }
@@ -11,7 +12,7 @@ enum ShardAssignment {
     Set(Shard.all.filter { owner(of: $0, among: workers) == worker })
   }
 
-  /// FNV-1a with 64 bits, followed by a mixing step because names differ in few characters.
+  /// FNV-1a with 64 bits, followed by the mixing step of MurmurHash3, because names differ in few characters.
   private static func weight(_ worker: String, _ shard: Shard) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in worker.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,7 +1,7 @@
 import RedisClient
 
-/// The owner of a shard of a queue as stored in Redis: an epoch and a name. Every step of the owner compares it (a fencing token), so that
-/// a worker that was wrongly considered dead cannot change anything.
+/// The owner of a shard of a queue, as Redis stores it: an epoch and a name. It is a fencing token: every step that settles messages of the
+/// shard compares it, so a worker that was wrongly considered dead can settle nothing.
 struct ShardOwnership: Sendable, Hashable {
   /// `7 0f1e…`: epoch and name; `7 -` after the shard was given back; empty if it never had an owner.
   let text: String
@@ -21,14 +21,14 @@ struct ShardOwnership: Sendable, Hashable {
 
   /// The result of taking a shard.
   enum Taken: Sendable {
-    /// `suspectedUntil`: the former owner may have crashed on a message up to this entry.
+    /// The worker owns the shard now. `suspectedUntil`: a former owner may have crashed on a message up to this entry.
     case own(ShardOwnership, suspectedUntil: EntryID?)
-    /// Another worker has the shard.
+    /// The ownership has changed since it was read; this is the current one.
     case lost(ShardOwnership)
   }
 
-  /// Takes the shard for a worker if it did not change since this was read. The worker works it in the form that Redis names. If that form
-  /// is another than before, leases and ownerships of the other form end.
+  /// Takes the shard for a worker if its ownership did not change since this value was read (own.lua). The worker works the shard in the
+  /// form that Redis names. If the shard was worked in another form before, the leases or the ownership of that form end.
   ///
   /// - Parameter isAbandoned: true if the former owner ended without giving the shard back.
   func take(_ queue: QueueName, _ shard: Shard, for worker: String, isAbandoned: Bool, _ deliveries: DeliveryQueue)
@@ -42,23 +42,23 @@ struct ShardOwnership: Sendable, Hashable {
         Keys.payloads(queue, shard), Keys.absent(shard),
       ],
       [
-        .string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.begunTogether)), .string(DeliveryQueue.group),
+        .string(text), .string(worker), isAbandoned ? "1" : "0", .integer(Int64(Self.maxBegunMessages)), .string(DeliveryQueue.group),
         form == .leased ? "1" : "0", .string(Keys.lines(queue, shard)),
       ])
-    guard let parts = reply.array, parts.count == 3, let now = parts[0].string, let isTaken = parts[1].integer else {
+    guard let parts = reply.array, parts.count == 3, let current = parts[0].string, let isTaken = parts[1].integer else {
       throw .unavailable(.unexpectedReply("own"))
     }
-    guard isTaken == 1 else { return .lost(ShardOwnership(text: now)) }
+    guard isTaken == 1 else { return .lost(ShardOwnership(text: current)) }
     let until = form == .leased ? nil : EventFeed.fields(parts[2])["until"]?.string.flatMap(EntryID.init)
-    return .own(ShardOwnership(text: now, form: form), suspectedUntil: until)
+    return .own(ShardOwnership(text: current, form: form), suspectedUntil: until)
   }
 
-  /// Gives the shard back. Has no effect if another worker owns it by now.
+  /// Gives the shard back. Has no effect if another worker owns it now.
   func giveBack(_ queue: QueueName, _ shard: Shard, _ deliveries: DeliveryQueue) async throws(QueueError) {
     _ = try await deliveries.run(Scripts.disown, [Keys.ownership(queue, shard)], [.string(text)])
   }
 
-  /// The maximum number of messages of a shard that a worker may have begun when it crashes: as many as it settles together, doubled
-  /// because a build of another version may settle more.
-  private static let begunTogether = 2 * ShardWorker.settledTogether
+  /// The maximum number of messages of a shard that a worker may have started when it crashes: as many as it settles together, times two,
+  /// because another build may settle more.
+  private static let maxBegunMessages = 2 * ShardWorker.maxBatchSize
 }

@@ -2,14 +2,18 @@ import Logging
 import RedisClient
 import Synchronization
 
-/// Subscriptions to the notification channels of the shards that a worker owns. Scripts publish there when a message is appended to an
-/// empty stream. There is one connection to each node.
+/// Subscriptions to the notification channels of the shards that a worker owns. Scripts publish to a shard's channel when they append a
+/// message to its empty ready stream. There is one connection to each node.
 ///
-/// Publications without a subscriber are lost, so a shard is also read once when its subscription is established, and periodically.
+/// Redis does not store publications for later subscribers. A shard is therefore also read when its subscription is established, and
+/// periodically (``ShardWorker/readInterval``).
 final class ShardSubscriptions: Sendable {
   private struct State {
+    /// The shards that are to be subscribed.
     var wanted: Set<Shard> = []
+    /// The shards that are subscribed, or whose subscription was requested.
     var subscribed: Set<Shard> = []
+    /// True after Redis refused a subscription, and this was logged.
     var isRefused = false
   }
 
@@ -17,36 +21,39 @@ final class ShardSubscriptions: Sendable {
   private let logger: Logger
   private let state = Mutex(State())
   private let redis: RedisClient
+  /// Shards whose subscription has ended, because the connection is down.
   private let ended: AsyncStream<Shard>
   private let wake: @Sendable (Shard, _ announcement: [UInt8]) -> Void
 
   /// - Parameters:
   ///   - loop: the number of the event loop on which `wake` is called.
-  ///   - wake: called when a shard may have messages. `announcement`: the first of them, if accept.lua published it.
+  ///   - wake: called when a shard may have messages. `announcement`: the message, if accept.lua published it, else empty.
   init(
     _ queue: QueueName, _ deliveries: DeliveryQueue, loop: Int, wake: @escaping @Sendable (Shard, _ announcement: [UInt8]) -> Void
   ) {
     self.queue = queue
     self.wake = wake
     logger = deliveries.logger
-    let (ended, ends) = AsyncStream<Shard>.makeStream()
+    let (ended, endedInput) = AsyncStream<Shard>.makeStream()
     self.ended = ended
     redis = deliveries.redis.subscriber(
       loop: loop,
       RedisSubscription { channel, message in
         if let shard = Keys.shard(of: channel) { wake(shard, message) }
       } onEnd: { channel in
-        if let shard = Keys.shard(of: channel) { ends.yield(shard) }
+        if let shard = Keys.shard(of: channel) { endedInput.yield(shard) }
       })
   }
 
-  func want(_ shard: Shard) { state.withLock { _ = $0.wanted.insert(shard) } }
-  func forget(_ shard: Shard) { state.withLock { _ = $0.wanted.remove(shard) } }
+  /// Subscribes to the shard at the next update.
+  func add(_ shard: Shard) { state.withLock { _ = $0.wanted.insert(shard) } }
+  /// Unsubscribes from the shard at the next update.
+  func remove(_ shard: Shard) { state.withLock { _ = $0.wanted.remove(shard) } }
 
   /// True if every wanted shard is subscribed.
-  var isWhole: Bool { state.withLock { $0.wanted.isSubset(of: $0.subscribed) } }
+  var isComplete: Bool { state.withLock { $0.wanted.isSubset(of: $0.subscribed) } }
 
-  /// How often wanted and established subscriptions are compared.
+  /// How often the wanted subscriptions are compared with those that exist.
   private static let interval: Duration = .milliseconds(500)
 
   /// Updates periodically until the task is cancelled.
@@ -64,7 +71,7 @@ final class ShardSubscriptions: Sendable {
     }
   }
 
-  /// Subscribes to wanted shards and unsubscribes from others.
+  /// Subscribes to wanted shards that are not subscribed, and unsubscribes from others.
   func update() async {
     let (missing, extra) = state.withLock { ($0.wanted.subtracting($0.subscribed), $0.subscribed.subtracting($0.wanted)) }
     await withDiscardingTaskGroup { group in

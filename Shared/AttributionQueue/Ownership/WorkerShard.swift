@@ -4,18 +4,18 @@ import Synchronization
 final class WorkerShard: Sendable {
   private struct State {
     var ownership: ShardOwnership?
-    /// The last entry whose starts are counted, because a former owner may have crashed on it.
+    /// The starts of messages up to this entry are counted, because a former owner may have crashed on one of them; nil if none are.
     var suspectedUntil: EntryID?
     var isWorking = false
     /// True if the shard was woken while it was being worked.
     var wasWoken = false
-    /// The message that woke the shard, as accept.lua published it; empty if there is none.
+    /// The last message that accept.lua announced, in the format of a reply to XRANGE; empty if there is none.
     var announcement: [UInt8] = []
-    /// The last entry that the worker has settled.
+    /// The last entry that the worker has settled under this ownership.
     var settledUntil = EntryID(milliseconds: 0, number: 0)
     /// True if the shard is to be released as soon as it is not being worked.
     var isReleasing = false
-    /// The leases that the worker holds, in ``StoreForm/leased``.
+    /// The worker's leases of messages that are being handled, in ``StoreForm/leased``.
     var leases: [LeaseToken] = []
     /// The time before which no lease of the shard can have expired.
     var nextReclaim = ContinuousClock.now
@@ -42,8 +42,8 @@ final class WorkerShard: Sendable {
   }
   /// True if the shard is owned and not being worked.
   var isIdle: Bool { state.withLock { $0.ownership != nil && !$0.isWorking && !$0.isReleasing } }
-  /// True if the work may continue.
-  var isWanted: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
+  /// True if the worker owns the shard and is not to release it.
+  var mayContinue: Bool { state.withLock { $0.ownership != nil && !$0.isReleasing } }
 
   func own(_ ownership: ShardOwnership, suspectedUntil: EntryID?) {
     state.withLock { state in
@@ -69,7 +69,7 @@ final class WorkerShard: Sendable {
 
   func clearSuspicion() { state.withLock { $0.suspectedUntil = nil } }
 
-  /// Returns true if the caller must begin the work. If the work is running already, it will read the stream again.
+  /// Returns true if the caller must begin to work the shard. If the shard is being worked already, its stream will be read again.
   func wake(announcement: [UInt8] = []) -> Bool {
     state.withLock { state in
       guard state.ownership != nil, !state.isReleasing else { return false }
@@ -84,7 +84,7 @@ final class WorkerShard: Sendable {
     }
   }
 
-  /// The message that woke the shard; nil if it was taken before.
+  /// Returns the announced message and removes it; nil if there is none.
   func takeAnnouncement() -> [UInt8]? {
     state.withLock { state in
       guard !state.announcement.isEmpty else { return nil }

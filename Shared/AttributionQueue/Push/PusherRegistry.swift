@@ -1,9 +1,10 @@
 import RedisClient
 
-/// Assigns endpoints to pushers. Instances that push send a heartbeat every second; each endpoint belongs to one of them.
+/// Assigns endpoints to pushers, which are the instances that push. Each sends a heartbeat every second (push_beat.lua), and each endpoint
+/// belongs to one of them.
 ///
-/// An instance that was suspended and resumes may post events that its successor posts too. Events may then repeat, but their order does not
-/// change: an event is posted only after the endpoint has accepted the earlier events of its subject.
+/// An instance that was suspended and resumes may post events that its successor posts too. Events may then be posted twice, but not out of
+/// order: an event is posted only after the endpoint has accepted the earlier events of its subject.
 public struct PusherRegistry: Sendable {
   /// The reply to a heartbeat.
   public struct Assignment: Sendable {
@@ -22,7 +23,7 @@ public struct PusherRegistry: Sendable {
     self.timeout = timeout
   }
 
-  /// Sends a heartbeat, releases endpoints and takes others.
+  /// Sends a heartbeat, releases endpoints, and takes those of the wanted endpoints that have no live owner.
   public func beat(_ pusher: String, givingBack: [String], wanting: [String]) async throws(EventFeedError) -> Assignment {
     let arguments: [RedisArgument] =
       [.string(pusher), .integer(timeout.milliseconds), .integer(Int64(givingBack.count))]

@@ -1,9 +1,9 @@
 public import RedisClient
 import WireJSON
 
-/// Finds the notifications of an Advanced Commerce request, or of a purchase that a server changed. The verifier writes an entry
-/// before it publishes the notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing
-/// an entry twice has no effect.
+/// Finds the notifications of an Advanced Commerce request, or of a purchase that a server changed. Verifier writes an entry before it
+/// publishes the notification's event, so that the entry exists whenever the event does; notification-recovery reads it. Writing an entry
+/// twice has no effect.
 public struct CommerceNotifications: Sendable {
   public struct Entry: Sendable, Hashable {
     /// The id of the notification's event.
@@ -73,6 +73,7 @@ public struct CommerceNotifications: Sendable {
     Keys.own("commerce", "notifications:\(bundleId):\(subject.text)", shardOf: subject.text)
   }
 
+  /// Adds a notification, unless as many as allowed are stored.
   public func add(_ entry: Entry, bundleId: String, _ subject: Subject) async throws(RedisError) {
     _ = try await Scripts.commerceNotificationAdd.run(
       redis, [Self.key(bundleId, subject)],

@@ -1,12 +1,13 @@
 public import RedisClient
 
-/// The newest `CONSUMPTION_REQUEST` of each transaction. Verifier writes it before it publishes the notification's event; without it,
-/// notification-recovery sends no consumption information. Writing it twice has no effect, and an older one does not replace a newer one.
+/// The newest `CONSUMPTION_REQUEST` of each transaction. Verifier writes the request before it publishes the notification's event. Without
+/// a request, notification-recovery sends no consumption information. Writing a request twice has no effect, and an older one does not
+/// replace a newer one.
 public struct ConsumptionRequests: Sendable {
   public struct Entry: Sendable, Hashable {
     /// The time at which Apple signed the notification, milliseconds since 1970.
     public let signedDate: Int64
-    /// `type` of the transaction, for example `Auto-Renewable Subscription`.
+    /// The `type` of the transaction, for example `Auto-Renewable Subscription`.
     public let productType: String
 
     public init(signedDate: Int64, productType: String) {
@@ -15,8 +16,8 @@ public struct ConsumptionRequests: Sendable {
     }
   }
 
-  /// How long a request is stored after it was added, seconds: longer than the time for an answer, so that a late one gets the right error.
-  private static let keptSeconds: Int64 = 30 * 86_400
+  /// How long a request is stored, seconds: longer than Apple accepts an answer, so that a late answer gets the right error.
+  private static let expirySeconds: Int64 = 30 * 86_400
 
   private let redis: RedisClient
 
@@ -26,6 +27,7 @@ public struct ConsumptionRequests: Sendable {
     Keys.own("recovery", "consumption-request:\(bundleId):\(environment):\(transactionId)", shardOf: transactionId)
   }
 
+  /// Stores a request, unless a newer one is stored.
   public func add(
     _ entry: Entry, bundleId: String, environment: String, transactionId: String
   ) async throws(RedisError) {
@@ -34,7 +36,7 @@ public struct ConsumptionRequests: Sendable {
       let read = try await redis.send(["GET", .string(key)]).bytes ?? []
       if let known = Entry(stored: read), known.signedDate >= entry.signedDate { return }
       let reply = try await RedisScript.compareAndSet.run(
-        on: redis, keys: [key], arguments: [.bytes(read), .string(entry.stored), .integer(Self.keptSeconds)])
+        on: redis, keys: [key], arguments: [.bytes(read), .string(entry.stored), .integer(Self.expirySeconds)])
       if reply.integer == 1 { return }
     }
   }
@@ -48,7 +50,7 @@ public struct ConsumptionRequests: Sendable {
 extension ConsumptionRequests.Entry {
   fileprivate var stored: String { "\(signedDate) \(productType)" }
 
-  /// Nil if there is none, or it is damaged; it is then replaced.
+  /// Returns nil if the bytes are empty or damaged. A damaged request is replaced by the next one.
   fileprivate init?(stored bytes: [UInt8]) {
     let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let date = Int64(parts[0]) else { return nil }
@@ -57,6 +59,6 @@ extension ConsumptionRequests.Entry {
 }
 
 extension DeliveryQueue {
-  /// The requests of Apple for consumption information.
+  /// Apple's requests for consumption information.
   public var consumptionRequests: ConsumptionRequests { ConsumptionRequests(redis: redis) }
 }

@@ -6,13 +6,17 @@ public struct DeliveryRecord: Sendable, Hashable {
   public var state: DeliveryState
   public var queue: String
   public var kind: String
-  /// When it was received, milliseconds since 1970.
+  /// When the delivery was received, milliseconds since 1970; nil if that is not known.
   public var acceptedAt: Int64?
+  /// When the message was finished, milliseconds since 1970; nil if it is unfinished.
   public var completedAt: Int64?
   /// The number of attempts.
   public var attempts: Int
+  /// The event that the delivery has published; nil if it has published none.
   public var eventId: String?
+  /// Why the delivery was rejected, or how it was done.
   public var reason: String?
+  /// The error of the last failed attempt.
   public var lastError: String?
 }
 
@@ -22,14 +26,14 @@ extension DeliveryRecord {
     self.init(id: id, state: .accepted, queue: queue.rawValue, kind: message.kind, acceptedAt: message.receivedAt, attempts: 0)
   }
 
-  /// The record of a message that was worked and will be worked again.
+  /// The record of a message whose attempt failed.
   init(_ lease: LeasedMessage) {
     self.init(lease.deliveryID, accepted: lease.message, in: lease.queue)
     attempts = lease.attempt
     lastError = lease.lastError
   }
 
-  /// The stored form: JSON with member names of one letter, because Redis holds one record per delivery.
+  /// The stored JSON. Its member names have one letter, because Redis stores a record for each delivery.
   var json: [UInt8] {
     var writer = JSONWriter(reserving: 256)
     write(to: &writer)

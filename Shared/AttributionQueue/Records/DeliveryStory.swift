@@ -1,7 +1,8 @@
 import RedisClient
 
-/// The steps of a delivery, oldest first.
+/// A delivery's record and the steps that it has taken, for operators.
 public struct DeliveryStory: Sendable {
+  /// A state of the delivery, or a failed attempt (`attempt`), or what an unfinished message waits for (`waiting`, `delayed`).
   public enum Step: String, Sendable, Hashable {
     case accepted, attempt, waiting, delayed, verified, rejected, done, dead
   }
@@ -10,10 +11,12 @@ public struct DeliveryStory: Sendable {
     /// Milliseconds since 1970; nil if only the order of the steps is known.
     public let time: Int64?
     public let step: Step
+    /// The error, the reason, or what the message waits for.
     public let detail: String?
   }
 
   public let record: DeliveryRecord
+  /// Oldest first.
   public let steps: [Entry]
 }
 
@@ -28,9 +31,9 @@ extension DeliveryQueue {
     case .accepted:
       if let queue { steps += try await unfinished(id, queue) }
     case .dead:
-      let letter = try await QueueAdministration(deliveries: self).deadLetter(id, queue: queue)?.letter
-      steps += Self.attempts(letter?.history ?? [])
-      steps.append(.init(time: record.completedAt ?? letter?.diedAt, step: .dead, detail: record.lastError))
+      let deadLetter = try await QueueAdministration(deliveries: self).deadLetter(id, queue: queue)?.letter
+      steps += Self.attempts(deadLetter?.history ?? [])
+      steps.append(.init(time: record.completedAt ?? deadLetter?.diedAt, step: .dead, detail: record.lastError))
     case .verified, .rejected, .done:
       if record.attempts > 1, let error = record.lastError {
         steps.append(.init(time: nil, step: .attempt, detail: "the last of \(record.attempts - 1) failed attempts: \(error)"))

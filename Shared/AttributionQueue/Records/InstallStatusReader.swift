@@ -1,13 +1,13 @@
 public import RedisClient
 
-/// Reads the state of App Tracking Transparency of an install. ingest writes the state; asa-token-broker reads it before it passes on what
-/// needs the user's consent.
+/// Reads the App Tracking Transparency status of an install. Ingest writes it; asa-token-broker reads it before it passes on what needs the
+/// user's consent.
 public struct InstallStatusReader: Sendable {
   private let redis: RedisClient
 
   public init(redis: RedisClient) { self.redis = redis }
 
-  /// The key of an install's state; `installHash` is made of the app and the install, so the key does not contain their ids.
+  /// The key of an install's status. `installHash` is a hash of the app and the install, so that the key does not contain their ids.
   public static func key(ofInstall installHash: String) -> String {
     Keys.own("ingest", "install:\(installHash)", shardOf: installHash)
   }

@@ -14,12 +14,13 @@ struct EntryID: Sendable, Hashable, Comparable {
     self.number = number
   }
 
-  /// Greater than every id that an entry can have: the position of the consumer group of an owned shard (own.lua).
-  static let behindAll = EntryID(milliseconds: .max, number: .max)
+  /// The greatest possible id. As the position of a consumer group, it shows that the shard is owned (own.lua), because no entry follows
+  /// it.
+  static let greatest = EntryID(milliseconds: .max, number: .max)
 
-  /// The smallest id that may follow; the id itself if it is the greatest of all.
+  /// The smallest id above this one; the id itself if it is the greatest.
   var next: EntryID {
-    if self == .behindAll { return self }
+    if self == .greatest { return self }
     return number == .max ? EntryID(milliseconds: milliseconds + 1, number: 0) : EntryID(milliseconds: milliseconds, number: number + 1)
   }
 

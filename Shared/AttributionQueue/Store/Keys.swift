@@ -1,4 +1,5 @@
-/// Every key name in Redis. All keys of shard 17 contain `{attr:017}` and nothing else in braces.
+/// Every key name in Redis. All keys of shard 17 contain `{attr:017}` and nothing else in braces: Redis Cluster hashes only the text in the
+/// braces, so all keys of a shard are in one slot. Keys that exist once are in shard 0.
 public enum Keys {
   public static func tag(_ shard: Shard) -> String { tags[shard.index] }
 
@@ -18,12 +19,13 @@ public enum Keys {
   static func absent(_ shard: Shard) -> String { "\(tag(shard)):absent" }
   /// A string: the owner of a shard (``ShardOwnership``).
   static func ownership(_ queue: QueueName, _ shard: Shard) -> String { ownership[queue, shard] }
-  /// Messages on which a worker may have crashed.
+  /// A hash: for each entry on which a worker may have crashed, how often it was started since (suspect.lua), and the field `until`
+  /// (own.lua).
   static func suspects(_ queue: QueueName, _ shard: Shard) -> String { suspects[queue, shard] }
   /// The prefix of the key names of a shard's order lines.
   static func lines(_ queue: QueueName, _ shard: Shard) -> String { lines[queue, shard] }
 
-  /// Key names that every delivery needs, made once for all queues and shards.
+  /// Key names that every delivery needs, computed once for all queues and shards.
   private struct QueueTable: Sendable {
     private let names: [String]
 
@@ -41,24 +43,24 @@ public enum Keys {
   private static let ownership = QueueTable(":owner")
   private static let suspects = QueueTable(":suspects")
   private static let lines = QueueTable(":line:")
-  /// Workers of a queue whose shards are owned, by their last heartbeat.
+  /// A sorted set: the workers of a queue whose shards are owned, by their last heartbeat.
   static func workers(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):workers" }
-  /// Exists while a queue is paused.
+  /// A string that exists while a queue is paused.
   static func paused(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):paused" }
-  /// Shards by the time of their next query: ``ShardSchedule``.
+  /// A sorted set: the shards by the time of their next query (``ShardSchedule``).
   static func schedule(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):schedule" }
-  /// A stream that wakes everyone who waits for the schedule.
+  /// A stream: each entry wakes the workers that wait for the schedule.
   static func wakes(_ queue: QueueName) -> String { "\(tag(Shard(0))):q:\(queue.rawValue):wakes" }
-  /// The order line: the unfinished messages of an order key, in their order.
+  /// A list: the order line, the ids of the unfinished messages of an order key, in their order.
   static func line(_ queue: QueueName, _ shard: Shard, _ line: String) -> String { lines(queue, shard) + line }
-  /// Waiting messages by their deadlines; their payloads are stored with those of delayed messages.
+  /// A sorted set: the ids of waiting messages by their deadlines. Their payloads are stored with those of delayed messages.
   static func byDeadline(_ queue: QueueName, _ shard: Shard) -> String { "\(tag(shard)):q:\(queue.rawValue):deadlines" }
-  /// The record of a delivery.
+  /// A string: the record of a delivery (``DeliveryRecord``).
   static func delivery(_ id: DeliveryID) -> String { deliveries(id.shard) + String(id.digest) }
   /// The prefix of the key names of a shard's delivery records.
   static func deliveries(_ shard: Shard) -> String { deliveries[shard.index] }
   private static let deliveries = tags.map { "\($0):r:" }
-  /// A bucket of the deduplication store.
+  /// A set: a bucket of the deduplication store.
   static func seen(_ scope: DeduplicationScope, generation: Int64, bucket: Int, _ shard: Shard) -> String {
     seen(scope, generation: generation, shard) + String(bucket)
   }
@@ -66,39 +68,44 @@ public enum Keys {
   static func seen(_ scope: DeduplicationScope, generation: Int64, _ shard: Shard) -> String {
     "\(tag(shard)):seen:\(scope.rawValue):\(generation):"
   }
+  /// A stream: the events of a shard (`Commit/EventRecord+StreamFields.swift`).
   static func events(_ shard: Shard) -> String { events[shard.index] }
   private static let events = tags.map { "\($0):events" }
+  /// A hash: the entry of each event, by the event's id.
   static func eventsIndex(_ shard: Shard) -> String { eventsIndex[shard.index] }
   private static let eventsIndex = tags.map { "\($0):events:index" }
-  /// A key that each list of events up to the current time changes. Transactions watch it, so that an event cannot get an id that the list
-  /// has already passed: ``CommitTransaction``.
+  /// A counter that every call of ``EventFeed/list(types:filter:from:until:after:limit:)`` increments. Transactions watch it, so that an
+  /// event cannot get an id that a list has already passed: ``CommitTransaction``.
   static let eventsListed = "\(tag(Shard(0))):events:listed"
-  /// The positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
+  /// A hash: the positions of pushed subscriptions. Pulled subscriptions have a consumer group of the event stream instead.
   static func eventPositions(_ shard: Shard) -> String { "\(tag(shard)):events:positions" }
-  /// The number of events that were dropped for each subscription.
+  /// A hash: the number of events that were dropped for each subscription.
   static func droppedEvents(_ shard: Shard) -> String { "\(tag(shard)):events:dropped" }
-  /// Events that pushed subscriptions have read beyond their positions and not settled: ``UnsettledEvents``.
+  /// A hash: the events that pushed subscriptions have read beyond their positions and not settled (``UnsettledEvents``).
   static func unsettledEvents(_ shard: Shard) -> String { "\(tag(shard)):events:unsettled" }
-  /// Subscriptions that ask for the bytes that Apple sent: ``EventFeed/keepOriginals(for:)``.
+  /// A set: the requests of subscriptions for the bytes that Apple sent (``EventFeed/keepOriginals(for:)``).
   static func originals(_ shard: Shard) -> String { originals[shard.index] }
   private static let originals = tags.map { "\($0):events:originals" }
-  /// Instances that push, by their last heartbeat.
+  /// A sorted set: the instances that push, by their last heartbeat.
   static let pushers = "\(tag(Shard(0))):push:pushers"
-  /// The instance that pushes to each endpoint.
+  /// A hash: the instance that pushes to each endpoint.
   static let endpointOwners = "\(tag(Shard(0))):push:owners"
-  /// The health of endpoints.
+  /// A hash: the health of each endpoint.
   static let endpointHealth = "\(tag(Shard(0))):push:health"
-  /// Bodies of rejected deliveries.
+  /// A stream: bodies of rejected deliveries.
   static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
   private static let rejected = tags.map { "\($0):rejected" }
+  /// A hash: the subscriptions, by name.
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
-  /// The generation of new subscriptions: higher than that of every deleted subscription.
+  /// A number: the first generation of a new pushed subscription, higher than those of all deleted subscriptions.
   static let firstGeneration = "\(tag(Shard(0))):subscriptions:generation"
-  /// ``StoreForm``.
+  /// A string: the form of the store (``StoreForm``).
   static let form = "\(tag(Shard(0))):form"
+  /// A string: the secret key of all digests of the ``DeduplicationStore``.
   static let digestKey = "\(tag(Shard(0))):digest-key"
-  /// A key that is written so that replicas confirm it together with all earlier writes.
+  /// A string that confirm.lua writes, so that replicas confirm it together with all earlier writes.
   static func confirmation(_ shard: Shard) -> String { "\(tag(shard)):confirmation" }
+  /// A hash: the record of an RPC's idempotency key (``RPCIdempotencyStore``).
   static func rpc(_ shard: Shard, digest: String) -> String { "\(tag(shard)):rpc:\(digest)" }
   /// A hash with the counts of a period; each process has a field. Consecutive periods are stored in different shards.
   ///
@@ -107,7 +114,7 @@ public enum Keys {
     own("verifier", "counts:\(period.rawValue):\(holdsValues ? "values" : "ends"):\(number)", Shard(Int(number % Int64(Shard.count))))
   }
 
-  /// Snapshots of the queues, minute by minute within an hour.
+  /// A hash: snapshots of the queues, minute by minute within an hour (``QueueHistory``).
   static func queueHistory(_ hour: Int64) -> String { own("verifier", "counts:queues:\(hour)", Shard(Int(hour % Int64(Shard.count)))) }
 
   /// A key that belongs to one service: `{attr:NNN}:<service>:<name>`. The given text decides the shard.
@@ -118,7 +125,7 @@ public enum Keys {
   /// The same in a given shard, such as a delivery's.
   public static func own(_ service: String, _ name: String, _ shard: Shard) -> String { "\(tag(shard)):\(service):\(name)" }
 
-  /// The shard of a key; nil where it has none.
+  /// The shard of a key; nil if the key has none.
   static func shard(of key: String) -> Shard? {
     let digits = key.utf8.dropFirst("{attr:".utf8.count).prefix(3)
     guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }

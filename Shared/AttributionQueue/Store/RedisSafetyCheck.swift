@@ -1,10 +1,13 @@
 import Logging
 import RedisClient
 
-/// Refuses a Redis whose settings could lose data. Checks every primary.
+/// Refuses a Redis that is too old, or whose settings could lose data. Checks every primary. In development it only logs what is wrong.
 enum RedisSafetyCheck {
-  static let mark = "unsafe: "
+  /// Precedes the text of a refusal, so that ``DeliveryQueue/open(redis:configuration:tracer:logger:observeAccept:)`` can tell it from an
+  /// error reply of Redis.
+  static let refusalPrefix = "unsafe: "
 
+  /// A setting of Redis, and the values with which it loses no data.
   struct Setting {
     let name: String
     let values: [String]
@@ -21,7 +24,8 @@ enum RedisSafetyCheck {
     var values: [String: String] = [:]
   }
 
-  /// Returns how each accept must be confirmed by replicas; nil below ``Durability/replicated``.
+  /// Returns how replicas must confirm each accept; nil below ``Durability/replicated``. Throws ``RedisError/refused(_:)`` with
+  /// ``refusalPrefix`` if Redis is not safe to use.
   static func check(_ redis: RedisClient, _ configuration: QueueConfiguration, logger: Logger) async throws(RedisError)
     -> RedisReplication?
   {
@@ -29,27 +33,27 @@ enum RedisSafetyCheck {
     for (node, reply) in try await redis.sendToEachPrimary(["INFO", "server"]) {
       let version = (reply.string ?? "").split(whereSeparator: \.isNewline).first { $0.hasPrefix("redis_version:") }?.dropFirst(14) ?? ""
       if let major = version.split(separator: ".").first.flatMap({ Int($0) }), major < 7 {
-        faults.append("\(of(node))Redis \(version) is older than 7.0")
+        faults.append("\(prefix(for: node))Redis \(version) is older than 7.0")
       }
     }
     for setting in settings(configuration.durability) {
-      let wanted = setting.values.joined(separator: " or ")
+      let expected = setting.values.joined(separator: " or ")
       for (node, found) in try await values(of: setting, redis) {
         // Managed servers may forbid CONFIG. A setting that INFO does not show either is reported as a warning, not an error.
         guard let found else {
-          logger.warning("\(of(node))Redis does not show its setting \(setting.name); it must be \(wanted)")
+          logger.warning("\(prefix(for: node))Redis does not show its setting \(setting.name); it must be \(expected)")
           continue
         }
         if !setting.values.contains(found) {
-          faults.append("\(of(node))\(setting.name) is \(found) and must be \(wanted): \(setting.reason)")
+          faults.append("\(prefix(for: node))\(setting.name) is \(found) and must be \(expected): \(setting.reason)")
         }
       }
     }
     for (node, found) in try await values(of: "maxmemory", redis) where found == "0" {
       logger.warning(
         """
-        \(of(node))Redis has no maxmemory: when memory runs out, the kernel ends Redis. With maxmemory, Redis refuses writes and senders \
-        repeat them
+        \(prefix(for: node))Redis has no maxmemory: when memory runs out, the kernel ends Redis. With maxmemory, Redis refuses writes \
+        and senders repeat them
         """)
     }
     var replication: RedisReplication?
@@ -61,7 +65,7 @@ enum RedisSafetyCheck {
     }
     guard !faults.isEmpty else { return replication }
     let text = "Redis is not safe to use: " + faults.joined(separator: "; ")
-    guard configuration.development else { throw .refused(mark + text) }
+    guard configuration.development else { throw .refused(refusalPrefix + text) }
     logger.warning("\(text) (accepted for development)")
     return replication
   }
@@ -81,7 +85,7 @@ enum RedisSafetyCheck {
     ]
   }
 
-  /// How writes must be confirmed. Appends the settings that contradict it to `faults`.
+  /// How replicas must confirm writes. Appends what contradicts this to `faults`.
   private static func replication(
     _ redis: RedisClient, _ configuration: QueueConfiguration, _ faults: inout [String], _ logger: Logger
   ) async throws(RedisError) -> RedisReplication {
@@ -89,14 +93,14 @@ enum RedisSafetyCheck {
     // without it.
     for (node, reply) in try await redis.sendToEachPrimary(["ROLE"]) {
       if let role = reply.array?.first?.string, role != "master" {
-        faults.append("\(of(node))it is a \(role); queues.durability replicated needs the primary")
+        faults.append("\(prefix(for: node))the server is a \(role); queues.durability: replicated needs the primary")
       }
     }
     // A primary that is partitioned from its replicas would continue to accept writes and lose them on failover, unless it requires
     // replicas itself.
     for (node, found) in try await values(of: "min-replicas-to-write", redis) {
       guard let found, let count = Int(found), count < configuration.replicas else { continue }
-      let text = "\(of(node))min-replicas-to-write is \(count) and must be at least queues.replicas, \(configuration.replicas)"
+      let text = "\(prefix(for: node))min-replicas-to-write is \(count) and must be at least queues.replicas, \(configuration.replicas)"
       if redis.url.deployment == .single { logger.warning("\(text) where a replica may take over") } else { faults.append(text) }
     }
     // Valkey and Redis before 7.2 have no WAITAOF.
@@ -105,7 +109,7 @@ enum RedisSafetyCheck {
       replicas: configuration.replicas, depth: isKnown ? .onDisk : .received, timeout: configuration.replicationTimeout)
   }
 
-  /// A setting of each primary, by INFO where CONFIG does not show it; nil if neither does.
+  /// The value of a setting on each primary, from INFO if CONFIG does not show it; nil if neither does.
   static func values(of setting: Setting, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
     let found = try await values(of: setting.name, redis)
     guard let information = setting.information, found.contains(where: { $0.value == nil }) else { return found }
@@ -116,7 +120,7 @@ enum RedisSafetyCheck {
     }
   }
 
-  /// A setting of each primary; nil if CONFIG does not show it.
+  /// The value of a setting on each primary; nil if CONFIG does not show it.
   static func values(of name: String, _ redis: RedisClient) async throws(RedisError) -> [(node: NodeAddress?, value: String?)] {
     try await redis.sendToEachPrimary(["CONFIG", "GET", .string(name)]).map { node, reply in
       guard let pair = reply.array, pair.count == 2 else { return (node, nil) }
@@ -124,6 +128,6 @@ enum RedisSafetyCheck {
     }
   }
 
-  /// The prefix that names the node, if there are several.
-  static func of(_ node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
+  /// The prefix of a text that names the node; empty if there is only one.
+  static func prefix(for node: NodeAddress?) -> String { node.map { "\($0): " } ?? "" }
 }

@@ -1,7 +1,12 @@
 import RedisClient
 
-/// The Lua scripts of `Scripts/`, one per file. Some files are prefixes with shared functions: `payload` for scripts that take delayed messages,
-/// `line` for scripts that take a message out of its order line, `filter` for scripts that filter events, `keep` for an accept that stores a value.
+/// The Lua scripts of `Scripts/`, one per file. Each file begins with its keys, arguments and result. Some files are prefixes with
+/// functions that several scripts share:
+/// - `form`: whether a message enters its order line now
+/// - `payload`: moving a delayed message to the ready stream
+/// - `line`: removing a message from its order line
+/// - `filter`: filtering events
+/// - `keep`: storing a value with an accept
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.form_lua + PackageResources.accept_lua)
@@ -52,13 +57,13 @@ enum Scripts {
   static let eventFacts = reading("event_facts", PackageResources.event_facts_lua)
   static let repair = finishing("repair", PackageResources.repair_lua)
 
-  /// A script that removes a message from its queue.
+  /// A script that may remove a message from its order line.
   private static func finishing(_ name: String, _ source: [UInt8]) -> RedisScript {
     needed(name, PackageResources.payload_lua + PackageResources.line_lua + source)
   }
 
-  /// A script that is needed to drain the queues. It may run when Redis has reached its memory limit, because the queues could not be drained
-  /// otherwise.
+  /// A script that is needed to drain the queues and the feed. It may run when Redis has reached its memory limit: otherwise nothing could
+  /// be drained, and Redis would stay full.
   private static func needed(_ name: String, _ source: [UInt8]) -> RedisScript {
     script(name, Array("#!lua flags=allow-oom\n".utf8) + source)
   }
@@ -86,7 +91,7 @@ extension RedisScript {
   /// Runs the script with encoded arguments.
   func run(_ client: RedisClient, _ keys: EncodedArguments, _ arguments: EncodedArguments) async throws(RedisError) -> RedisReply {
     assert(
-      Set(keys.words.map { Keys.hashTag(of: String(decoding: $0, as: UTF8.self)) }).count == 1,
+      Set(keys.decoded.map { Keys.hashTag(of: String(decoding: $0, as: UTF8.self)) }).count == 1,
       "script \(name): its keys lie in different slots")
     return try await run(on: client, keys: keys, arguments: arguments)
   }

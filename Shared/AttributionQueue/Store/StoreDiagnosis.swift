@@ -16,10 +16,11 @@ public struct StoreFinding: Sendable, Hashable {
 
 /// Checks a running Redis: connectivity, settings that could lose data, memory, persistence and clock.
 public struct StoreDiagnosis: Sendable {
-  /// Used memory above this part of maxmemory is a warning: a full Redis refuses deliveries.
-  static let fullMemory = 0.85
-  /// A larger difference between clocks is a warning, because deadlines and gaps depend on them; milliseconds.
-  static let clockDifference: Int64 = 1000
+  /// The fraction of maxmemory above which the used memory is a warning: a full Redis refuses deliveries.
+  static let maxMemoryFraction = 0.85
+  /// A larger difference between the clocks of Redis and this process is a warning, because deadlines and gaps depend on them;
+  /// milliseconds.
+  static let maxClockDifference: Int64 = 1000
 
   private let redis: RedisClient
   private let durability: Durability
@@ -35,7 +36,7 @@ public struct StoreDiagnosis: Sendable {
   /// Runs all checks. If Redis does not answer, the result is one finding.
   public func findings() async -> [StoreFinding] {
     do throws(RedisError) {
-      return try await answering() + settings() + memory() + persistence() + clock()
+      return try await connectivity() + settings() + memory() + persistence() + clock()
     } catch {
       return [
         StoreFinding(
@@ -45,7 +46,7 @@ public struct StoreDiagnosis: Sendable {
     }
   }
 
-  private func answering() async throws(RedisError) -> [StoreFinding] {
+  private func connectivity() async throws(RedisError) -> [StoreFinding] {
     let started = ContinuousClock.now
     let replies = try await redis.sendToEachPrimary(["INFO", "server"])
     let milliseconds = Int64((ContinuousClock.now - started) / .milliseconds(1))
@@ -63,14 +64,14 @@ public struct StoreDiagnosis: Sendable {
   private func settings() async throws(RedisError) -> [StoreFinding] {
     var findings: [StoreFinding] = []
     for setting in RedisSafetyCheck.settings(durability) {
-      let wanted = setting.values.joined(separator: " or ")
+      let expected = setting.values.joined(separator: " or ")
       for (node, value) in try await RedisSafetyCheck.values(of: setting, redis) {
-        let subject = RedisSafetyCheck.of(node) + setting.name
+        let subject = RedisSafetyCheck.prefix(for: node) + setting.name
         guard let value else {
           findings.append(
             StoreFinding(
               check: "redis-settings", state: .warning, subject: subject, found: "cannot be read (CONFIG is forbidden)",
-              advice: "Make sure that it is \(wanted): \(setting.reason)."))
+              advice: "Make sure that it is \(expected): \(setting.reason)."))
           continue
         }
         let isRight = setting.values.contains(value)
@@ -78,7 +79,7 @@ public struct StoreDiagnosis: Sendable {
           StoreFinding(
             check: "redis-settings", state: isRight ? .ok : .failed, subject: subject, found: value,
             advice: isRight
-              ? nil : "Set it to \(wanted): \(setting.reason). CONFIG SET changes the running Redis; redis.conf makes it permanent."))
+              ? nil : "Set it to \(expected): \(setting.reason). CONFIG SET changes the running Redis; redis.conf makes it permanent."))
       }
     }
     return findings
@@ -96,11 +97,11 @@ public struct StoreDiagnosis: Sendable {
             "Set maxmemory below the machine's memory. A full Redis then refuses writes; without maxmemory, the kernel kills it."
         )
       }
-      let part = Double(used) / Double(limit)
+      let fraction = Double(used) / Double(limit)
       return StoreFinding(
-        check: "redis-memory", state: part > Self.fullMemory ? .warning : .ok, subject: subject,
-        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(limit)) used (\(Int(part * 100)) %)",
-        advice: part > Self.fullMemory
+        check: "redis-memory", state: fraction > Self.maxMemoryFraction ? .warning : .ok, subject: subject,
+        found: "\(Self.mebibytes(used)) of \(Self.mebibytes(limit)) used (\(Int(fraction * 100)) %)",
+        advice: fraction > Self.maxMemoryFraction
           ? "Find the queue or subscription with the largest backlog (queues, subscriptions), or give Redis more memory." : nil)
     }
   }
@@ -130,9 +131,9 @@ public struct StoreDiagnosis: Sendable {
       // Redis read its clock between our two readings. A time between the two counts as equal.
       let time = seconds * 1000 + micros / 1000
       let difference = time < before ? time - before : time > after ? time - after : 0
-      let isFar = abs(difference) > Self.clockDifference
+      let isFar = abs(difference) > Self.maxClockDifference
       return StoreFinding(
-        check: "clock", state: isFar ? .warning : .ok, subject: RedisSafetyCheck.of(node) + "redis",
+        check: "clock", state: isFar ? .warning : .ok, subject: RedisSafetyCheck.prefix(for: node) + "redis",
         found: difference == 0 ? "matches this machine's clock" : "differs by \(difference) ms",
         advice: isFar
           ? "Synchronise the clocks of both machines (chrony or another NTP client): retries, outages and gaps depend on them." : nil)
@@ -141,7 +142,7 @@ public struct StoreDiagnosis: Sendable {
 
   private static func mebibytes(_ bytes: Int64) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }
 
-  /// The lines of an answer to INFO.
+  /// The fields of a reply to INFO.
   static func info(_ reply: RedisReply) -> [String: String] {
     var values: [String: String] = [:]
     for line in (reply.string ?? "").split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

@@ -2,10 +2,10 @@ import RedisClient
 
 /// The form (schema version) of the data in Redis: how messages are written and how workers share them.
 ///
-/// A build knows its own form and the one before, and works in the form that Redis names. Builds of two forms can therefore run at the same
-/// time during a rolling upgrade. Afterwards an operator changes the form (``QueueAdministration/setForm(_:force:)``), and every instance
-/// follows within seconds. A build refuses a Redis that names a newer form. Check ``DeliveryQueue/form`` before writing data that builds of
-/// the older form cannot read:
+/// A build knows its own form and the one before, and works in the form that Redis names. During a rolling upgrade, builds with different
+/// newest forms can therefore run at the same time. Afterwards an operator changes the form (``QueueAdministration/setForm(_:force:)``),
+/// and every instance follows within seconds. A build refuses a Redis that names a newer form. Check ``DeliveryQueue/form`` before writing
+/// data that builds of the older form cannot read:
 ///
 ///     if try await deliveries.form >= .owned { … }
 public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
@@ -29,7 +29,7 @@ public enum StoreForm: Int, Sendable, Hashable, Comparable, CaseIterable {
     self = form
   }
 
-  /// The maximum age of the cached form.
+  /// The age at which the cached form is read again.
   static let age: Duration = .seconds(1)
 }
 

@@ -8,30 +8,30 @@ final class DeferredWork: Sendable {
     let work: @Sendable () async -> Void
   }
 
-  /// The maximum number of jobs that run at once. The work of further messages does not run; they are processed again when their delay is
-  /// over.
-  private static let maxUnderWay = 4096
+  /// The maximum number of jobs that run at once. Further jobs do not run, and their messages are processed again when their delay is over.
+  private static let maxRunning = 4096
 
   private let queue: QueueName
   private let deliveries: DeliveryQueue
   private let jobs: AsyncStream<Job>
-  private let begins: AsyncStream<Job>.Continuation
-  private let underWay = Mutex(0)
+  private let jobInput: AsyncStream<Job>.Continuation
+  /// The number of jobs that run or wait in the stream.
+  private let running = Mutex(0)
 
   init(_ queue: QueueName, _ deliveries: DeliveryQueue) {
     self.queue = queue
     self.deliveries = deliveries
-    (jobs, begins) = AsyncStream<Job>.makeStream()
+    (jobs, jobInput) = AsyncStream<Job>.makeStream()
   }
 
-  /// Begins the work for a message that was delayed. The message becomes due when the work has ended.
+  /// Begins the work of a message that was delayed. The message becomes due when the work has ended.
   func begin(_ id: DeliveryID, _ work: @escaping @Sendable () async -> Void) {
-    let hasRoom = underWay.withLock { underWay in
-      guard underWay < Self.maxUnderWay else { return false }
-      underWay += 1
+    let isAdmitted = running.withLock { running in
+      guard running < Self.maxRunning else { return false }
+      running += 1
       return true
     }
-    if hasRoom { begins.yield(Job(id: id, work: work)) }
+    if isAdmitted { jobInput.yield(Job(id: id, work: work)) }
   }
 
   /// Runs jobs until its task is cancelled, which cancels running jobs too.
@@ -40,8 +40,8 @@ final class DeferredWork: Sendable {
       for await job in jobs {
         group.addTask {
           await job.work()
-          self.underWay.withLock { $0 -= 1 }
-          // If this fails, the message becomes due by its own delay.
+          self.running.withLock { $0 -= 1 }
+          // If this fails, the message becomes due at the end of its delay.
           _ = try? await self.deliveries.expedite(job.id, in: self.queue)
         }
       }

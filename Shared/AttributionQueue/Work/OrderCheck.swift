@@ -2,20 +2,22 @@ import RedisClient
 
 /// Decides which messages of a batch may be applied, because all earlier messages of their order key are finished.
 ///
-/// One query answers for the whole batch. `commit` checks again, because a message may have been added to a line meanwhile: by an accept in
-/// ``StoreForm/leased``, or by an older build.
+/// Usually, one query finds that the order lines of all messages of the batch are empty. Otherwise, the line of each message is queried.
+/// commit.lua checks the order again, because a message may have been added to a line meanwhile: by an accept in ``StoreForm/leased``, or
+/// by an older build.
 struct OrderCheck {
-  private enum Known {
-    case nothing
-    case allAreEmpty
-    case someAreNot
+  /// What is known about the order lines of the batch's messages in Redis.
+  private enum Lines {
+    case notQueried
+    case allEmpty
+    case someNotEmpty
   }
 
   private let queue: QueueName
   private let shard: Shard
   private let deliveries: DeliveryQueue
   private let entries: RedisReply.Elements
-  private var known = Known.nothing
+  private var lines = Lines.notQueried
 
   init(_ queue: QueueName, _ shard: Shard, _ entries: RedisReply.Elements, _ deliveries: DeliveryQueue) {
     self.queue = queue
@@ -24,11 +26,11 @@ struct OrderCheck {
     self.deliveries = deliveries
   }
 
-  /// True if all earlier messages of the order key are finished, or will be by the batch that is being built.
+  /// True if all earlier messages of the order key are finished, or will be finished by the batch that is being built.
   mutating func isTurn(of message: LeasedMessage, after batch: CommitBatch) async throws(QueueError) -> Bool {
     guard let line = message.line else { return true }
-    if known == .nothing { known = try await areAllEmpty() ? .allAreEmpty : .someAreNot }
-    if known == .someAreNot, let first = try await deliveries.send(["LINDEX", .string(Keys.line(queue, shard, line)), "0"]).string {
+    if lines == .notQueried { lines = try await areAllEmpty() ? .allEmpty : .someNotEmpty }
+    if lines == .someNotEmpty, let first = try await deliveries.send(["LINDEX", .string(Keys.line(queue, shard, line)), "0"]).string {
       return first == message.deliveryID.description
     }
     return !batch.unfinishedLines.contains(line)

@@ -1,14 +1,16 @@
 import RedisClient
 
-/// Caches whether a queue is paused, so that Redis is not queried before each message and a pause still takes effect within a fraction
-/// of a second. All shards of a worker share one.
+/// Caches whether a queue is paused, so that Redis is not queried before each message, and a pause still takes effect within a fraction of
+/// a second. All shards of a worker share one cache.
 struct PauseFlagCache: Sendable {
-  /// How long a worker waits before it checks again whether the queue is still paused.
-  static let pause: Duration = .milliseconds(250)
+  /// How long a worker of a paused queue waits before it checks again.
+  static let checkInterval: Duration = .milliseconds(250)
 
   private let cached: CachedValue<Bool>
 
-  /// `interval`, `maxAge`: see ``CachedValue``.
+  /// - Parameters:
+  ///   - interval: the age at which one caller reads the flag again.
+  ///   - maxAge: the age up to which other callers still use the cached flag meanwhile.
   init(
     queue: QueueName, deliveries: DeliveryQueue, interval: Duration = .milliseconds(200), maxAge: Duration = .milliseconds(400)
   ) {

@@ -4,15 +4,18 @@ import Synchronization
 package final class WakeSignal: Sendable {
   private struct State {
     var isSignaled = false
+    /// The wait under way.
     var waiting: (number: UInt64, continuation: CheckedContinuation<Void, Never>)?
+    /// The number of the last wait.
     var number: UInt64 = 0
-    /// The number of the wait that timed out before its continuation was registered.
-    var over: UInt64 = 0
+    /// The number of the wait that ended before its continuation was registered, because its time was over or its task was cancelled.
+    var endedEarly: UInt64 = 0
   }
   private let state = Mutex(State())
 
   package init() {}
 
+  /// Wakes the waiting task, or the next one that waits.
   package func wake() {
     let waiting = state.withLock { state in
       let waiting = state.waiting
@@ -35,15 +38,15 @@ package final class WakeSignal: Sendable {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let passes = state.withLock { state in
-          if state.isSignaled || Task.isCancelled || state.over == number {
+        let returnsAtOnce = state.withLock { state in
+          if state.isSignaled || Task.isCancelled || state.endedEarly == number {
             state.isSignaled = false
             return true
           }
           state.waiting = (number, continuation)
           return false
         }
-        if passes { continuation.resume() }
+        if returnsAtOnce { continuation.resume() }
       }
     } onCancel: {
       end(number)
@@ -51,10 +54,11 @@ package final class WakeSignal: Sendable {
     timer.cancel()
   }
 
+  /// Ends a wait, unless it has been woken.
   private func end(_ number: UInt64) {
     let waiting = state.withLock { state in
       guard state.waiting?.number == number else {
-        if state.number == number { state.over = number }
+        if state.number == number { state.endedEarly = number }
         return nil as CheckedContinuation<Void, Never>?
       }
       let waiting = state.waiting

@@ -1,12 +1,12 @@
-/// Decides how much work may begin, if that depends on another system's limits or health.
+/// Decides how many messages a ``DeadlineWorker`` may begin to process, if that depends on the limits or the health of another system.
 public protocol WorkGate: Sendable {
-  /// Admits up to `limit` messages, and at least one if any may begin.
+  /// Admits up to `limit` messages: at least one if processing may begin at all.
   func admit(_ limit: Int) async -> WorkAdmission
 }
 
-/// A gate's answer.
+/// How many messages a ``WorkGate`` admits.
 public enum WorkAdmission: Sendable, Hashable {
   case some(Int)
-  /// None may begin; ask again after this time.
+  /// None; the worker queries the gate again after this time.
   case wait(Duration)
 }

@@ -1,11 +1,12 @@
 public import Traces
 
-/// An event of a worker, for metrics.
+/// Something that happened in a worker, for metrics.
 public enum WorkObservation: Sendable {
-  /// A message was settled. `seconds`: the time since its work began; `waitedSeconds`: the time since its receipt.
+  /// A message was settled. `outcome`: the value of the label `outcome`; `seconds`: the time since its handler was called; `waitedSeconds`:
+  /// the time since its receipt.
   case processed(outcome: String, seconds: Double, waitedSeconds: Double, span: Span? = nil)
-  /// Another worker took over a message that this worker was processing, or a shard that it owned.
+  /// Another worker has taken a message that this worker was processing, or a shard that it owned.
   case leaseLost
-  /// This many messages of dead workers were reclaimed; where shards are owned, this many shards.
+  /// This worker has taken this many messages whose leases expired, or this many shards of workers that ended without giving them back.
   case reclaimed(Int)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits how many jobs run at once. Only one task may take slots; any task may give them back.
+/// Limits how many shards an event loop works at once. Only one task may take slots; any task may give them back.
 final class WorkSlots: Sendable {
   private struct State {
     var free: Int
@@ -10,7 +10,7 @@ final class WorkSlots: Sendable {
 
   init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
 
-  /// Takes a slot, waiting until one is free. Holders always give their slot back, so the wait ends.
+  /// Takes a slot, and waits until one is free. A cancellation does not end the wait; it ends because every slot is given back.
   func take() async {
     let isFree = state.withLock { state in
       guard state.free > 0 else { return false }
@@ -32,8 +32,9 @@ final class WorkSlots: Sendable {
   }
 
   /// True if a task waits for a slot.
-  var isWanted: Bool { state.withLock { $0.waiting != nil } }
+  var isAwaited: Bool { state.withLock { $0.waiting != nil } }
 
+  /// Gives a slot back.
   func giveBack() {
     let waiting = state.withLock { state in
       let waiting = state.waiting

@@ -42,12 +42,12 @@ struct AppStorePage {
 
   let layout: Layout
   let states: [Layout.Link]
-  /// The apps for filtering gaps; empty if there is at most one.
+  /// The options of the form that selects an app; empty if at most one app is configured.
   let apps: [ValuesPage.Choice]
   let hasApps: Bool
-  /// The selected state, for the form that selects an app.
+  /// The selected state, which the form that selects an app keeps; empty for all states.
   let state: String
-  /// A hint if not all apps were asked about; otherwise empty.
+  /// A hint that the gaps of some apps are not included; empty if all are.
   let appsHint: String
   let gapsNotice: Notice?
   let figures: [Figure]
@@ -83,7 +83,7 @@ struct AppStorePage {
         Layout.Link(title: Self.gapState($0), href: "\(path)?state=\($0)" + (ofApp.map { "&" + $0 } ?? ""), isCurrent: $0 == state)
       }
     async let gapsResult = reader.gaps(state: state, app: app, limit: Self.maxItems)
-    async let valuesResult = reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
+    async let valuesResult = reader.verifier(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: 24))
     let (gapsReading, values) = await (gapsResult, valuesResult)
     gapsNotice = gapsReading.notice
     let all = gapsReading.value?.gaps ?? []
@@ -92,17 +92,18 @@ struct AppStorePage {
     hasNoGaps = found.isEmpty && gapsReading.value != nil
     isCut = gapsReading.value?.isCut == true || all.count > found.count
     appsHint =
-      gapsReading.value?.onlyApps.map { "Of the first \($0) of \(allApps.count) configured apps. Choose another one to see its own." } ?? ""
+      gapsReading.value?.queriedApps.map { "Only the first \($0) of \(allApps.count) apps are included. Choose an app to see its gaps." }
+      ?? ""
     if gapsReading.value != nil, state == nil {
       let open = found.count { $0.state == "suspected" }
       figures = [
         Figure(
-          "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "being looked up at Apple",
+          "Open gaps", DisplayFormat.count(Int64(open)) + (isCut ? "+" : ""), note: "Apple is being queried",
           style: open > 0 ? "warn" : "good"),
         Figure("Closed", DisplayFormat.count(Int64(found.count { $0.state == "recovered" })), note: "the history is complete"),
         Figure(
           "Apple has nothing", DisplayFormat.count(Int64(found.count { $0.state == "unrecoverable" })),
-          note: "the state is Apple's status, if available"),
+          note: "the state comes from Apple's status, if there is one"),
       ]
     } else {
       figures = []
@@ -118,12 +119,13 @@ struct AppStorePage {
       (subscription, subscriptionNotice) = (nil, nil)
       return
     }
-    let result = await reader.here(
+    let result = await reader.verifier(
       VerifierService.GetSubscriptionState.self,
       GetSubscriptionStateRequest(originalTransactionId: transaction, environment: isSandbox ? "Sandbox" : "Production"))
     subscriptionNotice = result.notice
-    let asked = transaction
-    subscription = result.value.map { Self.subscriptionRow($0, asked, now: now) }
+    // A closure cannot use `self` before all properties are set.
+    let transactionId = transaction
+    subscription = result.value.map { Self.subscriptionRow($0, transactionId, now: now) }
   }
 
   private static func gapState(_ state: String) -> String {
@@ -138,10 +140,10 @@ struct AppStorePage {
   private static func row(_ gap: Gap, _ path: String, now: Int64) -> GapRow {
     var outcome: [String] = []
     if let count = gap.notifications, count > 0 {
-      outcome.append("\(DisplayFormat.plural(count, "notification", "notifications")) came back")
+      outcome.append("\(DisplayFormat.plural(count, "notification", "notifications")) recovered")
     }
-    if let way = gap.repairedBy { outcome.append(way == "status" ? "closed by Apple's status" : "closed by notifications") }
-    if let state = gap.observedState { outcome.append("then \(state)") }
+    if let source = gap.repairedBy { outcome.append(source == "status" ? "closed by Apple's status" : "closed by notifications") }
+    if let state = gap.observedState { outcome.append("state \(state)") }
     if let error = gap.lastError { outcome.append(Redaction.text(error)) }
     let environment = gap.environment == "Sandbox" ? "&environment=Sandbox" : ""
     return GapRow(
@@ -152,11 +154,11 @@ struct AppStorePage {
       href: "\(path)?transaction=\(FormFields.encoded(gap.originalTransactionId))\(environment)#subscription")
   }
 
-  private static func subscriptionRow(_ response: GetSubscriptionStateResponse, _ asked: String, now: Int64) -> SubscriptionRow {
-    let isWell = ["active", "grace-period"].contains(response.state)
+  private static func subscriptionRow(_ response: GetSubscriptionStateResponse, _ transaction: String, now: Int64) -> SubscriptionRow {
+    let hasNoProblem = ["active", "grace-period"].contains(response.state)
     return SubscriptionRow(
-      id: response.originalTransactionIds.last ?? asked, state: response.state,
-      style: isWell ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
+      id: response.originalTransactionIds.last ?? transaction, state: response.state,
+      style: hasNoProblem ? "good" : response.state == "revoked" || response.state == "unknown-overdue" ? "bad" : "warn",
       since: Moment(response.since, now: now), product: response.productId ?? "–", expires: Moment(response.expiresDate, now: now),
       renews: response.autoRenew.map { $0 ? "yes" : "no" } ?? "–",
       access: response.hasAccess.map { $0 ? "yes" : "no" } ?? "you decide",
@@ -170,7 +172,7 @@ struct AppStorePage {
       }.reversed())
   }
 
-  /// Apple's dates are milliseconds since 1970.
+  /// A date of a notification: Apple's milliseconds since 1970, or a text in the format of RFC 3339.
   private static func moment(_ value: JSONValue?, now: Int64) -> Moment? {
     if let milliseconds = value?.int64Value { return Moment(Timestamp(millisecondsSince1970: milliseconds), now: now) }
     return Moment(value?.stringValue.flatMap { Timestamp(text: $0) }, now: now)

@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// The pages, in the order of their links.
+/// The pages, in the order of their links. Each has a model in this folder and a template in `Assets/Pages`.
 enum ConsolePage: String, CaseIterable, Sendable {
   case overview, deliveries, values, queues, deadLetters, subscriptions, appStore, recovery, keys
 
@@ -33,7 +33,7 @@ enum ConsolePage: String, CaseIterable, Sendable {
     }
   }
 
-  /// The methods that it shows. A reader who may call none of them does not see the page.
+  /// The methods whose responses the page shows. A user who may call none of them gets no link to the page.
   var methods: [any RPCMethod.Type] {
     switch self {
     case .overview: Self.allCases.filter { $0 != .overview }.flatMap(\.methods)
@@ -50,7 +50,7 @@ enum ConsolePage: String, CaseIterable, Sendable {
   }
 }
 
-/// The frame of every page.
+/// The values of the header and footer that all pages have.
 struct Layout {
   struct Link {
     let title: String
@@ -96,8 +96,8 @@ enum TimeRange: String, CaseIterable {
     }
   }
 
-  /// The number of periods in one column.
-  var together: Int {
+  /// The number of periods that one column of a plot sums up, so that columns are not too narrow.
+  var periodsPerColumn: Int {
     switch self {
     case .hour, .day: 1
     case .sixHours: 5
@@ -116,17 +116,19 @@ enum TimeRange: String, CaseIterable {
   }
 
   /// Links to the same page with each range.
+  ///
+  /// - Parameter more: further fields of the query, each with `&` before it.
   static func links(_ path: String, current: TimeRange, among ranges: [TimeRange] = allCases, more: String = "") -> [Layout.Link] {
     ranges.map { Layout.Link(title: $0.name, href: "\(path)?range=\($0.rawValue)\(more)", isCurrent: $0 == current) }
   }
 }
 
-/// A headline figure.
+/// A figure at the top of a page.
 struct Figure {
   let label: String
   let value: String
   let note: String
-  /// `good`, `warn`, `bad`, or nothing.
+  /// The CSS class: `good`, `warn`, `bad` or empty.
   let style: String
   let href: String
   let hasLink: Bool

@@ -17,7 +17,7 @@ struct DeliveriesPage {
     self.layout = layout
     let range = fields["range"].flatMap(TimeRange.init) ?? .hour
     ranges = TimeRange.links(layout.base + ConsolePage.deliveries.path, current: range)
-    let result = await reader.here(VerifierService.GetDeliveryCounts.self, range.request)
+    let result = await reader.verifier(VerifierService.GetDeliveryCounts.self, range.request)
     notice = result.notice
     guard let response = result.value else {
       (figures, plot, kinds, hasKinds, reasons, verdicts, rows) = ([], nil, [], false, nil, [], [])
@@ -30,7 +30,7 @@ struct DeliveriesPage {
       Figure(
         "Verified", DisplayFormat.count(plots.total(verdict: "verified")),
         note: DisplayFormat.share(plots.total(verdict: "verified"), of: all)),
-      Figure("Counted before", DisplayFormat.count(plots.total(verdict: "duplicate")), note: "made no second event"),
+      Figure("Duplicates", DisplayFormat.count(plots.total(verdict: "duplicate")), note: "counted before; no second event"),
       Figure(
         "Rejected", DisplayFormat.count(plots.total(verdict: "rejected")),
         note: DisplayFormat.share(plots.total(verdict: "rejected"), of: all)),
@@ -40,7 +40,7 @@ struct DeliveriesPage {
         href: layout.base + ConsolePage.deadLetters.path),
     ]
     plot = plots.plot(id: "all", title: "All deliveries by verdict")
-    kinds = plots.kinds.enumerated().map { place, kind in plots.plot(id: "kind-\(place)", title: DisplayNames.kind(kind), kind: kind) }
+    kinds = plots.kinds.enumerated().map { index, kind in plots.plot(id: "kind-\(index)", title: DisplayNames.kind(kind), kind: kind) }
     hasKinds = !kinds.isEmpty
     reasons = plots.reasons
     (verdicts, rows) = plots.table

@@ -1,8 +1,10 @@
 import AttributionProtocol
 
-/// Counts of deliveries by column, for plots.
+/// The counts of `GetDeliveryCounts`, summed up for the plots and tables of pages.
 struct DeliveryPlots {
+  /// The counts of one column of a plot, which are those of one or more periods of the response.
   struct Column {
+    /// The beginning of the first period.
     let start: Timestamp
     let counts: [DeliveryCount]
   }
@@ -13,21 +15,22 @@ struct DeliveryPlots {
   init(_ response: GetDeliveryCountsResponse, _ range: TimeRange) {
     self.range = range
     let periods = response.periods
-    columns = stride(from: 0, to: periods.count, by: range.together).map { first in
-      let some = periods[first..<min(first + range.together, periods.count)]
-      return Column(start: some[first].start ?? Timestamp(seconds: 0), counts: some.flatMap(\.counts))
+    columns = stride(from: 0, to: periods.count, by: range.periodsPerColumn).map { first in
+      let own = periods[first..<min(first + range.periodsPerColumn, periods.count)]
+      return Column(start: own[first].start ?? Timestamp(seconds: 0), counts: own.flatMap(\.counts))
     }
   }
 
   var all: [DeliveryCount] { columns.flatMap(\.counts) }
 
+  /// The number of deliveries in the time range.
   func total(_ matches: (DeliveryCount) -> Bool = { _ in true }) -> Int64 {
     all.reduce(0) { $0 + (matches($1) ? $1.count ?? 0 : 0) }
   }
 
   func total(verdict: String) -> Int64 { total { $0.verdict == verdict } }
 
-  /// The kinds with deliveries, in order.
+  /// The kinds with deliveries, in the order of ``DisplayNames/kinds``; unknown kinds come last.
   var kinds: [String] {
     let found = Set(all.map(\.kind))
     let known = DisplayNames.kinds.map(\.0).filter(found.contains)
@@ -48,6 +51,7 @@ struct DeliveryPlots {
     return Plot(id: id, title: title, unit: "Deliveries \(range.unit)", names: names, labels: labels, series: series)
   }
 
+  /// The time of each column, for its tooltip and the table.
   private var names: [String] {
     columns.map {
       range == .hour || range == .sixHours
@@ -55,6 +59,7 @@ struct DeliveryPlots {
     }
   }
 
+  /// The times of the first, the middle and the last column, for the axis.
   private var labels: [String] {
     guard let first = columns.first, let last = columns.last else { return [] }
     let middle = columns[columns.count / 2]

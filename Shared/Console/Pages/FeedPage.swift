@@ -1,10 +1,11 @@
 import AttributionProtocol
 
-/// The readers of the feed, and their backlogs.
+/// The subscriptions of the feed with their backlogs, lost events and endpoints.
 struct FeedPage {
   struct Row {
     let name: String
-    let way: String
+    /// `pulled` or `pushed`.
+    let delivery: String
     let isPushed: Bool
     let state: String
     let style: String
@@ -12,15 +13,17 @@ struct FeedPage {
     let age: String
     let dropped: String
     let hasDropped: Bool
-    let wants: String
-    let address: String
+    /// The filter in words.
+    let filter: String
+    /// The host of the endpoint; empty for a pulled subscription.
+    let endpoint: String
     let trouble: String
     let hasTrouble: Bool
     let since: Moment?
     let lastSuccess: Moment?
   }
 
-  /// The age of a backlog from which it is reported, seconds.
+  /// A subscription is late if its oldest event has waited for longer, seconds.
   private static let lateSeconds = 300.0
 
   let layout: Layout
@@ -31,12 +34,12 @@ struct FeedPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    let result = await reader.here(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
+    let result = await reader.verifier(EventsService.ListSubscriptions.self, ListSubscriptionsRequest())
     notice = result.notice
     let all = result.value?.subscriptions ?? []
     rows = all.map { Self.row($0, now: now) }
     isEmpty = all.isEmpty && result.value != nil
-    let behind = all.filter(Self.isBehind).count
+    let late = all.filter(Self.isLate).count
     let dropped = all.reduce(Int64(0)) { $0 + ($1.dropped ?? 0) }
     let pushed = all.filter { $0.push != nil }
     let down = pushed.filter { $0.endpointStatus.map { $0.state != "enabled" } ?? false }.count
@@ -45,13 +48,14 @@ struct FeedPage {
       ? []
       : [
         Figure("Subscriptions", DisplayFormat.count(Int64(all.count)), note: "\(DisplayFormat.count(Int64(pushed.count))) pushed"),
-        Figure("Behind", DisplayFormat.count(Int64(behind)), note: "by more than 5 minutes", style: behind > 0 ? "warn" : "good"),
-        Figure("Lost events", DisplayFormat.count(dropped), note: "not taken in time", style: dropped > 0 ? "bad" : "good"),
+        Figure("Late", DisplayFormat.count(Int64(late)), note: "by more than 5 minutes", style: late > 0 ? "warn" : "good"),
+        Figure("Lost events", DisplayFormat.count(dropped), note: "not acknowledged in time", style: dropped > 0 ? "bad" : "good"),
         Figure("Endpoints off", DisplayFormat.count(Int64(down)), note: "disabled or gone", style: down > 0 ? "bad" : "good"),
       ]
   }
 
-  static func isBehind(_ one: Subscription) -> Bool { (one.oldestUnacknowledgedAgeSeconds ?? 0) > lateSeconds }
+  /// True if the subscription's oldest event has waited for too long.
+  static func isLate(_ one: Subscription) -> Bool { (one.oldestUnacknowledgedAgeSeconds ?? 0) > lateSeconds }
 
   private static func row(_ one: Subscription, now: Int64) -> Row {
     let status = one.endpointStatus
@@ -60,18 +64,18 @@ struct FeedPage {
         (status.state, "bad")
       } else if status?.failingSince != nil {
         ("failing", "warn")
-      } else if isBehind(one) { ("behind", "warn") } else { ("keeps up", "good") }
+      } else if isLate(one) { ("late", "warn") } else { ("up to date", "good") }
     let trouble = [status?.reason, status?.lastError].compactMap { $0 }.filter { !$0.isEmpty }.map(Redaction.text).joined(separator: "; ")
     return Row(
-      name: one.name, way: one.push == nil ? "pulled" : "pushed", isPushed: one.push != nil, state: state, style: style,
+      name: one.name, delivery: one.push == nil ? "pulled" : "pushed", isPushed: one.push != nil, state: state, style: style,
       backlog: DisplayFormat.count(one.backlog ?? 0), age: one.oldestUnacknowledgedAgeSeconds.map { DisplayFormat.age(seconds: $0) } ?? "–",
-      dropped: DisplayFormat.count(one.dropped ?? 0), hasDropped: (one.dropped ?? 0) > 0, wants: wants(one),
-      address: one.push?.url.map(Redaction.address) ?? "", trouble: trouble, hasTrouble: !trouble.isEmpty,
+      dropped: DisplayFormat.count(one.dropped ?? 0), hasDropped: (one.dropped ?? 0) > 0, filter: filter(one),
+      endpoint: one.push?.url.map(Redaction.withoutPath) ?? "", trouble: trouble, hasTrouble: !trouble.isEmpty,
       since: Moment(one.createdAt, now: now), lastSuccess: Moment(status?.lastSuccess, now: now))
   }
 
-  /// The events of a subscription, in words.
-  private static func wants(_ one: Subscription) -> String {
+  /// The types and the filter of a subscription, as a list for people.
+  private static func filter(_ one: Subscription) -> String {
     var parts = one.types.isEmpty ? ["all types"] : one.types
     if let filter = one.filter { parts += filter.adNetworkIds + filter.apps + filter.environments }
     if one.ordered == true || one.push?.ordered == true { parts.append("in order") }

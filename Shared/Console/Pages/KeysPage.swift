@@ -1,7 +1,7 @@
 import AttributionProtocol
 import Cryptography
 
-/// Signing keys by state, with ids and public keys only.
+/// The signing keys: ids, states and fingerprints of the public keys.
 struct KeysPage {
   struct Row {
     let id: String
@@ -16,6 +16,7 @@ struct KeysPage {
   struct Owner {
     let name: String
     let use: String
+    /// True if one of the keys is active.
     let signs: Bool
     let rows: [Row]
   }
@@ -45,6 +46,7 @@ struct KeysPage {
       }
   }
 
+  /// The keys by owner and use, sorted.
   static func owners(_ keys: [SigningKeyInfo]) -> [Owner] {
     let byOwner = Dictionary(grouping: keys) { [$0.adNetworkId ?? $0.bundleId ?? "", $0.use] }
     return byOwner.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { owner, keys in
@@ -58,7 +60,7 @@ struct KeysPage {
 
   private static func row(_ key: SigningKeyInfo) -> Row {
     let style = ["active": "good", "pending": "run", "retiring": "warn", "revoked": "bad"][key.state] ?? "plain"
-    // The fingerprint of the public key, as `openssl pkey -pubin -outform DER | sha256sum` prints it.
+    // The first digits of the text that `openssl pkey -pubin -outform DER | sha256sum` prints for the public key.
     let fingerprint = (try? PublicKey(pem: key.publicKey)).map { Hex.encode(SHA256Digest.hash($0.subjectPublicKeyInfo)).prefix(16) } ?? "–"
     return Row(
       id: key.keyId, state: key.state, style: style, meaning: DisplayNames.keyState(key.state), algorithm: key.algorithm,

@@ -1,10 +1,11 @@
 import AttributionProtocol
 
-/// The queues: how many messages wait, and for how long.
+/// The queues: the number of waiting messages and the age of the oldest, now and over the last hour.
 struct QueuesPage {
   struct Row {
     let name: String
-    let what: String
+    /// What the queue contains, and which service processes it.
+    let content: String
     let depth, inFlight, delayed, dead: String
     let hasDead: Bool
     let age: String
@@ -13,7 +14,7 @@ struct QueuesPage {
     let deadHref: String
   }
 
-  /// The waiting time from which a queue is reported, seconds.
+  /// A queue is late if its oldest ready message has waited for longer, seconds.
   private static let lateSeconds = 60.0
 
   let layout: Layout
@@ -25,8 +26,8 @@ struct QueuesPage {
 
   init(_ layout: Layout, _ reader: ConsoleReader, now: Int64) async {
     self.layout = layout
-    async let historyResult = reader.here(QueuesService.GetQueueHistory.self, GetQueueHistoryRequest(minutes: 60))
-    async let queuesResult = reader.here(QueuesService.ListQueues.self, ListQueuesRequest())
+    async let historyResult = reader.verifier(QueuesService.GetQueueHistory.self, GetQueueHistoryRequest(minutes: 60))
+    async let queuesResult = reader.verifier(QueuesService.ListQueues.self, ListQueuesRequest())
     let (result, history) = await (queuesResult, historyResult)
     historyNotice = history.notice
     plots = history.value.map { Self.plots($0.moments, now: now) } ?? []
@@ -34,9 +35,9 @@ struct QueuesPage {
     let queues = result.value?.queues ?? []
     rows = queues.map { queue in
       let isLate = Self.isLate(queue)
-      let state = queue.paused == true ? "paused" : isLate ? "behind" : (queue.depth ?? 0) > 0 ? "working" : "idle"
+      let state = queue.paused == true ? "paused" : isLate ? "late" : (queue.depth ?? 0) > 0 ? "working" : "idle"
       return Row(
-        name: queue.name, what: DisplayNames.queue(queue.name), depth: DisplayFormat.count(queue.depth ?? 0),
+        name: queue.name, content: DisplayNames.queue(queue.name), depth: DisplayFormat.count(queue.depth ?? 0),
         inFlight: DisplayFormat.count(queue.inFlight ?? 0),
         delayed: DisplayFormat.count(queue.delayed ?? 0), dead: DisplayFormat.count(queue.dead ?? 0), hasDead: (queue.dead ?? 0) > 0,
         age: queue.oldestAgeSeconds.map { DisplayFormat.age(seconds: $0) } ?? "–", state: state,
@@ -51,17 +52,17 @@ struct QueuesPage {
       : [
         Figure("Ready", DisplayFormat.count(sum(\.depth)), note: "can be processed now"),
         Figure(
-          "Oldest", age.map { DisplayFormat.age(seconds: $0) } ?? "–", note: "time that it has waited",
+          "Oldest", age.map { DisplayFormat.age(seconds: $0) } ?? "–", note: "waiting time of the oldest message",
           style: queues.contains(where: Self.isLate) ? "warn" : ""),
-        Figure("Delayed", DisplayFormat.count(sum(\.delayed)), note: "due later, or behind others"),
+        Figure("Delayed", DisplayFormat.count(sum(\.delayed)), note: "due later, or waiting for others"),
         Figure(
           "Dead letters", DisplayFormat.count(sum(\.dead)), style: sum(\.dead) > 0 ? "bad" : "",
           href: layout.base + ConsolePage.deadLetters.path),
       ]
   }
 
-  /// The number of ready messages and the age of the oldest one in each of the last sixty minutes, for intake and for other queues with
-  /// messages.
+  /// For each minute of the last hour, the number of ready messages and the age of the oldest: for intake, and for other queues that had
+  /// ready messages.
   private static func plots(_ moments: [QueueMoment], now: Int64) -> [Plot] {
     let newest = now / 60_000
     let minutes = (newest - 59...newest).map { Timestamp(millisecondsSince1970: $0 * 60_000) }
@@ -72,22 +73,22 @@ struct QueuesPage {
       var ready = [Int64](repeating: 0, count: minutes.count)
       var age = ready
       for moment in moments {
-        let place = Int((moment.start?.millisecondsSince1970 ?? 0) / 60_000 - newest) + 59
-        guard ready.indices.contains(place), let state = moment.queues.first(where: { $0.name == queue }) else { continue }
-        ready[place] = state.depth ?? 0
-        age[place] = Int64(state.oldestAgeSeconds ?? 0)
+        let index = Int((moment.start?.millisecondsSince1970 ?? 0) / 60_000 - newest) + 59
+        guard ready.indices.contains(index), let state = moment.queues.first(where: { $0.name == queue }) else { continue }
+        ready[index] = state.depth ?? 0
+        age[index] = Int64(state.oldestAgeSeconds ?? 0)
       }
       return [
         Plot(
           id: "ready-\(queue)", title: "\(queue): ready", unit: "Messages, measured once a minute", names: names, labels: labels,
           series: [Plot.Series(name: "now", style: "s-verified", values: ready)], isLevel: true, empty: "No messages waited."),
         Plot(
-          id: "age-\(queue)", title: "\(queue): the oldest", unit: "Seconds that it had waited", names: names, labels: labels,
+          id: "age-\(queue)", title: "\(queue): age of the oldest", unit: "Seconds, measured once a minute", names: names, labels: labels,
           series: [Plot.Series(name: "s now", style: "s-done", values: age)], isLevel: true, empty: "No messages waited."),
       ]
     }
   }
 
-  /// True if a message has been ready for too long.
+  /// True if the oldest ready message has waited for too long.
   static func isLate(_ queue: QueueState) -> Bool { (queue.oldestAgeSeconds ?? 0) > lateSeconds }
 }

@@ -1,7 +1,8 @@
 import AttributionProtocol
 
-/// Recoveries and migrations, and their progress.
+/// The newest recoveries and migrations with their progress.
 struct RecoveryPage {
+  /// A count of a job, such as the pages of a recovery.
   struct Part {
     let name: String
     let count: String
@@ -18,9 +19,10 @@ struct RecoveryPage {
     let about: String
     let started: Moment?
     let parts: [Part]
+    /// A problem; empty if there is none.
     let trouble: String
     let hasTrouble: Bool
-    /// The CSS class of its notice.
+    /// The CSS class of the problem's notice.
     let troubleStyle: String
   }
 
@@ -45,27 +47,28 @@ struct RecoveryPage {
     recoveriesNotice = recoveries.notice
     // The same notice is shown once.
     migrationsNotice = migrations.notice == recoveries.notice ? nil : migrations.notice
-    let found = recoveries.value?.recoveries ?? []
-    let moved = migrations.value?.migrations ?? []
-    self.recoveries = found.map { Self.job($0, now: now) }
-    self.migrations = moved.map { Self.job($0, now: now) }
-    hasNoRecoveries = found.isEmpty && recoveries.value != nil
-    hasNoMigrations = moved.isEmpty && migrations.value != nil
+    let foundRecoveries = recoveries.value?.recoveries ?? []
+    let foundMigrations = migrations.value?.migrations ?? []
+    self.recoveries = foundRecoveries.map { Self.job($0, now: now) }
+    self.migrations = foundMigrations.map { Self.job($0, now: now) }
+    hasNoRecoveries = foundRecoveries.isEmpty && recoveries.value != nil
+    hasNoMigrations = foundMigrations.isEmpty && migrations.value != nil
     var figures: [Figure] = []
     if recoveries.value != nil {
-      let running = found.count { $0.state == "running" }
-      let failed = found.count { $0.state == "failed" }
+      let running = foundRecoveries.count { $0.state == "running" }
+      let failed = foundRecoveries.count { $0.state == "failed" }
+      let count = DisplayFormat.plural(Int64(foundRecoveries.count), "recovery", "recoveries")
       figures = [
         Figure("Recoveries running", DisplayFormat.count(Int64(running))),
         Figure(
-          "Brought back", DisplayFormat.count(found.reduce(0) { $0 + ($1.accepted ?? 0) }),
-          note: "notifications, by the last \(DisplayFormat.plural(Int64(found.count), "recovery", "recoveries"))"),
-        Figure("Failed", DisplayFormat.count(Int64(failed)), note: "of them", style: failed > 0 ? "bad" : "good"),
+          "Recovered", DisplayFormat.count(foundRecoveries.reduce(0) { $0 + ($1.accepted ?? 0) }),
+          note: "notifications, by the last \(count)"),
+        Figure("Failed", DisplayFormat.count(Int64(failed)), note: "of the last \(count)", style: failed > 0 ? "bad" : "good"),
       ]
     }
     if migrations.value != nil {
       figures.append(
-        Figure("Receipts waiting", DisplayFormat.count(moved.reduce(0) { $0 + ($1.waiting ?? 0) }), note: "in migrations"))
+        Figure("Receipts waiting", DisplayFormat.count(foundMigrations.reduce(0) { $0 + ($1.waiting ?? 0) }), note: "in migrations"))
     }
     self.figures = figures
   }
@@ -86,22 +89,22 @@ struct RecoveryPage {
     if let start = one.startDate, let end = one.endDate { about.append(DisplayFormat.range(start, end)) }
     switch one.origin {
     case "outage": about.append("after an outage")
-    case "schedule": about.append("by its schedule")
-    case "request": about.append("asked for")
+    case "schedule": about.append("by schedule")
+    case "request": about.append("by request")
     default: break
     }
     if let type = one.notificationType { about.append(type) }
     var trouble = one.lastError.map(Redaction.text) ?? ""
     if !one.uncovered.isEmpty {
-      trouble += (trouble.isEmpty ? "" : " ") + "Apple keeps nothing any more of a part of the time."
+      trouble += (trouble.isEmpty ? "" : " ") + "Apple's history no longer covers a part of the time range."
     }
     return Job(
       id: one.recoveryId, title: one.bundleId, state: one.state, style: style(one.state), isRunning: one.state == "running",
       percent: percent(one.progress), about: about.filter { !$0.isEmpty }.joined(separator: " · "),
       started: Moment(one.startedAt, now: now),
       parts: [
-        Part(name: "read", count: DisplayFormat.count(one.fetched ?? 0)),
-        Part(name: "brought back", count: DisplayFormat.count(one.accepted ?? 0)),
+        Part(name: "fetched", count: DisplayFormat.count(one.fetched ?? 0)),
+        Part(name: "recovered", count: DisplayFormat.count(one.accepted ?? 0)),
         Part(name: "known before", count: DisplayFormat.count(one.duplicates ?? 0)),
         Part(name: "failed", count: DisplayFormat.count(one.failed ?? 0)),
         Part(name: "pages", count: DisplayFormat.count(one.pages ?? 0)),
@@ -118,11 +121,11 @@ struct RecoveryPage {
         Part(name: "migrated", count: DisplayFormat.count(one.migrated ?? 0)),
         Part(name: "waiting", count: DisplayFormat.count(one.waiting ?? 0)),
         Part(name: "failed", count: DisplayFormat.count(failed)),
-        Part(name: "handed in twice", count: DisplayFormat.count(one.duplicates ?? 0)),
+        Part(name: "duplicates", count: DisplayFormat.count(one.duplicates ?? 0)),
         Part(name: "without a purchase", count: DisplayFormat.count(one.noPurchase ?? 0)),
         Part(name: "subscriptions", count: DisplayFormat.count(one.subscriptions ?? 0)),
         Part(name: "transactions", count: DisplayFormat.count(one.transactions ?? 0)),
-      ], trouble: failed > 0 ? "ListMigrationFailures tells of each receipt that could not be migrated." : "", hasTrouble: failed > 0,
+      ], trouble: failed > 0 ? "ListMigrationFailures lists the receipts that could not be migrated." : "", hasTrouble: failed > 0,
       troubleStyle: "warn")
   }
 }

@@ -2,7 +2,7 @@
 struct SignInPage {
   let base: String
   let formToken: String
-  /// The destination after signing in.
+  /// The path to which the user is sent after signing in.
   let next: String
   let error: String
   let hasError: Bool
@@ -18,7 +18,7 @@ struct SignInPage {
   }
 }
 
-/// A page with a message.
+/// A page that shows only a message, such as that a page does not exist.
 struct MessagePage {
   let layout: Layout
   let heading: String

@@ -1,7 +1,8 @@
 import AttributionProtocol
 
-/// The values in verified postbacks: conversion values of an app, source identifiers of an ad network.
+/// The values in verified postbacks: the conversion values of an app, and the source identifiers of an ad network.
 struct ValuesPage {
+  /// An option of a selection.
   struct Choice {
     let value: String
     let name: String
@@ -19,16 +20,17 @@ struct ValuesPage {
   let coarse: BarList
   let campaigns: BarList
   let sources: BarList
+  /// The number of values that were not counted one by one.
   let others: String
   let hasOthers: Bool
   let hasAny: Bool
 
   init(_ layout: Layout, _ reader: ConsoleReader, _ fields: FormFields) async {
     self.layout = layout
-    let wanted = fields["range"].flatMap(TimeRange.init)
-    let range: TimeRange = wanted == .week ? .week : .day
+    let requested = fields["range"].flatMap(TimeRange.init)
+    let range: TimeRange = requested == .week ? .week : .day
     self.range = range.rawValue
-    let result = await reader.here(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
+    let result = await reader.verifier(VerifierService.GetValueCounts.self, GetValueCountsRequest(hours: range == .week ? 168 : 24))
     notice = result.notice
     let response = result.value ?? GetValueCountsResponse()
     let (app, network) = (fields["app"].flatMap { Int64($0) }, fields["network"])
@@ -45,11 +47,11 @@ struct ValuesPage {
     let withFine = sum(conversions.filter { $0.fineValue != nil })
     let withCoarse = sum(conversions.filter { $0.coarseValue != nil })
     figures = [
-      Figure("Postbacks", DisplayFormat.count(all), note: "of production, verified"),
+      Figure("Postbacks", DisplayFormat.count(all), note: "verified, in production"),
       Figure("Fine values", DisplayFormat.share(withFine, of: all), note: DisplayFormat.count(withFine)),
       Figure("Coarse values", DisplayFormat.share(withCoarse, of: all), note: DisplayFormat.count(withCoarse)),
       Figure(
-        "Without a value", DisplayFormat.share(all - withFine - withCoarse, of: all), note: "too few people for Apple to say, or no win"),
+        "Without a value", DisplayFormat.share(all - withFine - withCoarse, of: all), note: "crowd too small for a value, or no win"),
     ]
     var byValue = Array(repeating: Int64(0), count: 64)
     for count in conversions {
@@ -58,9 +60,9 @@ struct ValuesPage {
     fine = Plot(
       id: "fine", title: "Fine conversion values", unit: "Postbacks with each value, 0 to 63", names: (0..<64).map { String($0) },
       labels: ["0", "16", "32", "48", "63"], series: [Plot.Series(name: "postbacks", style: "s-verified", values: byValue)],
-      empty: "No postback with a fine value in this time.", tableHead: "Value")
+      empty: "No postback had a fine value in this time range.", tableHead: "Value")
     coarse = BarList(
-      ["high", "medium", "low"].map { word in (word, "", sum(conversions.filter { $0.coarseValue == word })) }.filter { $0.2 > 0 },
+      ["high", "medium", "low"].map { value in (value, "", sum(conversions.filter { $0.coarseValue == value })) }.filter { $0.2 > 0 },
       style: "s-done")
     var campaigns: [String: Int64] = [:]
     for source in sources { campaigns[String(source.sourceIdentifier.suffix(2)), default: 0] += source.count ?? 0 }

@@ -1,21 +1,23 @@
 import AttributionProtocol
 
-/// The gaps of all apps, newest first.
+/// The gaps of one app or of several, newest first.
 struct FoundGaps: Sendable {
   var gaps: [Gap] = []
-  /// True if there are more.
+  /// True if there are more gaps of these apps, or if not all apps were queried.
   var isCut = false
-  /// The number of apps that were asked about, if not all.
-  var onlyApps: Int?
+  /// The number of queried apps; nil if all were queried, or only one on request.
+  var queriedApps: Int?
 }
 
 extension ConsoleReader {
-  /// The greatest number of apps that are asked about, since each takes a call.
+  /// The greatest number of apps that one page queries, since each app takes a call of `ListGaps`.
   private static let maxApps = 50
 
+  /// Calls `ListGaps` for one app or for the first 50 configured apps. If one call fails, returns a notice instead of the gaps.
+  ///
   /// - Parameters:
-  ///   - state: only gaps in this state.
-  ///   - app: only gaps of this app, by its bundle id.
+  ///   - state: only gaps in this state; nil for all states.
+  ///   - app: only gaps of this app, by its bundle id; nil for all apps.
   ///   - limit: the greatest number of gaps of each app.
   func gaps(state: String?, app: String? = nil, limit: Int32) async -> QueryResult<FoundGaps> {
     guard may(NotificationRecoveryService.ListGaps.self) else { return .notice(.notAllowed(NotificationRecoveryService.ListGaps.name)) }
@@ -30,7 +32,7 @@ extension ConsoleReader {
       return await group.reduce(into: []) { $0.append($1) }
     }
     let isPart = app == nil && services.apps.count > apps.count
-    var found = FoundGaps(isCut: isPart, onlyApps: isPart ? apps.count : nil)
+    var found = FoundGaps(isCut: isPart, queriedApps: isPart ? apps.count : nil)
     for result in results {
       switch result {
       case .response(let response):

@@ -2,43 +2,47 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Calls the contract's methods for a page, with the permissions of its reader.
+/// Calls methods of the contract for one request of a page. It calls only methods that the page's user may call, and returns a notice for
+/// the others and for services that do not answer, so that the rest of the page is shown.
 struct ConsoleReader: Sendable {
   /// The timeout of calls to other services, so that the rest of a page need not wait longer.
-  private static let patience: Duration = .seconds(3)
+  private static let timeout: Duration = .seconds(3)
 
   let calls: PageCalls
   let services: ConsoleServices
   let cache: ResponseCache
 
+  /// True if the user may call the method.
   func may(_ method: any RPCMethod.Type) -> Bool { calls.may(method) }
 
-  /// Calls a method of verifier, without the network.
-  func here<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
-    await ask(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
+  /// Calls a method of verifier, which serves the console, without the network.
+  func verifier<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
+    await query(method, request, of: "verifier") { (calls) throws(RPCError) in try await calls.call(method, request) }
   }
 
+  /// Calls a method of signer.
   func signer<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.signer else { return .notice(.notConfigured("signer", "ATTRIBUTION_SIGNER_URL")) }
-    return await ask(method, request, of: "signer", client)
+    return await query(method, request, of: "signer", client)
   }
 
+  /// Calls a method of notification-recovery.
   func recovery<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async -> QueryResult<Method.Response> {
     guard let client = services.recovery else {
       return .notice(.recoveryNotConfigured)
     }
-    return await ask(method, request, of: "notification-recovery", client)
+    return await query(method, request, of: "notification-recovery", client)
   }
 
-  private func ask<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, of service: String, _ client: RPCClient) async
+  private func query<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request, of service: String, _ client: RPCClient) async
     -> QueryResult<Method.Response>
   {
-    await ask(method, request, of: service) { (_) throws(RPCError) in
-      try await client.call(method, request, timeout: Self.patience)
+    await query(method, request, of: service) { (_) throws(RPCError) in
+      try await client.call(method, request, timeout: Self.timeout)
     }
   }
 
-  private func ask<Method: RPCMethod>(
+  private func query<Method: RPCMethod>(
     _ method: Method.Type, _ request: Method.Request, of service: String,
     _ call: @escaping @Sendable (PageCalls) async throws(RPCError) -> Method.Response
   ) async -> QueryResult<Method.Response> {

@@ -1,10 +1,10 @@
 public import AttributionClient
 
-/// The other services that the console calls; nil for one whose address is not configured.
+/// The other services that the console calls. A service is nil if its URL is not configured.
 public struct ConsoleServices: Sendable {
   public var signer: RPCClient?
   public var recovery: RPCClient?
-  /// The bundle ids of the configured apps, because recovery is asked about each.
+  /// The bundle ids of the configured apps, because `ListGaps` returns the gaps of one app.
   public var apps: [String]
 
   public init(signer: RPCClient?, recovery: RPCClient?, apps: [String] = []) {

@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// The console's cookies. They are limited to its own pages, inaccessible to scripts, and never sent from another site.
+/// A cookie of the console. Scripts cannot read it, and browsers do not send it with requests that another site causes.
 struct Cookie: Sendable, Hashable {
   enum Name: String {
     /// The name of the session.
@@ -10,12 +10,13 @@ struct Cookie: Sendable, Hashable {
   }
 
   let name: Name
-  /// True if it is sent only over TLS.
+  /// True if browsers send it only over TLS.
   let isSecure: Bool
-  /// The base path of the console.
+  /// The base path of the console, to which a cookie without TLS is limited.
   let base: String
 
-  /// The prefix `__Host-` makes the browser refuse the cookie if another host of the domain, or a clear-text response, has set it.
+  /// The prefix `__Host-` makes the browser refuse the cookie if another host of the domain, or a clear-text response, has set it. Such a
+  /// cookie must have the path `/`.
   private var fullName: String { (isSecure ? "__Host-" : "") + name.rawValue }
 
   /// The value of `Set-Cookie`.
@@ -23,10 +24,11 @@ struct Cookie: Sendable, Hashable {
     "\(fullName)=\(value); Path=\(isSecure ? "/" : base); Max-Age=\(seconds); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }
 
-  /// The value of `Set-Cookie` that removes it.
+  /// The value of `Set-Cookie` that removes the cookie.
   var clearing: String { setting("", seconds: 0) }
 
-  /// Its value in a request; nil if it is missing or repeated, because one of several is not ours.
+  /// The cookie's value in a request; nil if it is missing. Also nil if it occurs twice, because then another host or path has set one of
+  /// them.
   func value(in request: IncomingRequest) -> String? {
     var found: String?
     for header in request.values("cookie") {

@@ -2,7 +2,7 @@
 struct FormFields: Sendable {
   private var values: [String: String] = [:]
 
-  /// The first of several values counts. Values that are not UTF-8 are left out.
+  /// Of several fields with the same name, the first counts. Fields with invalid percent-encoding or invalid UTF-8 are left out.
   init(_ text: some StringProtocol) {
     for pair in text.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -11,6 +11,7 @@ struct FormFields: Sendable {
     }
   }
 
+  /// The value of a field; nil if it is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
   private static func decoded(_ text: some StringProtocol) -> String? {

@@ -1,7 +1,9 @@
 import Cryptography
 
-/// The token in a form that shows that the form is ours. It is masked differently each time, because the compressed size of pages could
-/// reveal a constant secret (BREACH).
+/// The token in a form, which proves that the form comes from a page of the console: it contains a secret that other sites do not know.
+///
+/// The token is a random mask and the secret XOR the mask, in hexadecimal. It differs in each page, because the size of compressed pages
+/// could reveal a constant text (the attack BREACH).
 enum FormToken {
   static func make(_ secret: [UInt8]) -> String {
     let mask = RandomBytes.make(secret.count)

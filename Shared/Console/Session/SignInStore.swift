@@ -2,17 +2,19 @@ import AttributionQueue
 import Cryptography
 import RedisClient
 
-/// Stores sessions in Redis, so that all instances behind a load balancer know them and a session that has ended is unknown to all. They
-/// are stored under digests of their names, so that access to Redis does not allow taking over a session.
+/// Stores sessions in Redis, so that every instance behind a load balancer accepts a session, and none accepts it after it has ended.
+///
+/// A session is stored under the digest of its name, so that someone who can read Redis cannot take over a session.
 struct SignInStore: Sendable {
   let redis: RedisClient
-  let life: Duration
+  /// The time after which a user must sign in again.
+  let lifetime: Duration
 
-  /// Begins a session. Returns its name.
-  func begin(mark: [UInt8], now: Int64) async throws(RedisError) -> String {
+  /// Begins a session. Returns its name, which is the value of the user's cookie.
+  func begin(fingerprint: [UInt8], now: Int64) async throws(RedisError) -> String {
     let name = Hex.encode(RandomBytes.make(ConsoleSession.size))
-    let session = ConsoleSession(mark: mark, endsAt: now + life.milliseconds)
-    _ = try await redis.send(["SET", .string(Self.key(name)), .bytes(session.json), "PX", .integer(life.milliseconds)])
+    let session = ConsoleSession(fingerprint: fingerprint, endsAt: now + lifetime.milliseconds)
+    _ = try await redis.send(["SET", .string(Self.key(name)), .bytes(session.json), "PX", .integer(lifetime.milliseconds)])
     return name
   }
 
@@ -32,6 +34,7 @@ struct SignInStore: Sendable {
     return Keys.own("verifier", "console:" + digest, shardOf: digest)
   }
 
+  /// True if the text has the format of a session's name: 64 hexadecimal digits. Other values of the cookie are not looked up.
   private static func isName(_ text: String) -> Bool {
     text.utf8.count == 2 * ConsoleSession.size && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }

@@ -2,7 +2,7 @@ import AttributionProtocol
 
 /// Formats numbers and times for people.
 enum DisplayFormat {
-  /// `12,345`.
+  /// A whole number: `12,345`.
   static func count(_ number: Int64) -> String {
     var digits = String(number.magnitude)
     var parts: [Substring] = []
@@ -13,16 +13,16 @@ enum DisplayFormat {
     return (number < 0 ? "−" : "") + ([Substring(digits)] + parts).joined(separator: ",")
   }
 
-  /// A number of an axis: `1.5k`.
+  /// A number beside an axis: `1.5k`.
   static func short(_ number: Int64) -> String {
-    for (size, letter) in [(Int64(1_000_000_000), "G"), (1_000_000, "M"), (1000, "k")] where number >= size {
+    for (size, unit) in [(Int64(1_000_000_000), "G"), (1_000_000, "M"), (1000, "k")] where number >= size {
       let tenths = number * 10 / size
-      return tenths % 10 == 0 || tenths >= 1000 ? "\(tenths / 10)\(letter)" : "\(tenths / 10).\(tenths % 10)\(letter)"
+      return tenths % 10 == 0 || tenths >= 1000 ? "\(tenths / 10)\(unit)" : "\(tenths / 10).\(tenths % 10)\(unit)"
     }
     return String(number)
   }
 
-  /// `12.3 %`.
+  /// A share: `12.3 %`. Only exactly nothing is shown as 0 %, and only exactly everything as 100 %.
   static func share(_ part: Int64, of whole: Int64) -> String {
     guard whole > 0 else { return "0 %" }
     let tenths = (Double(part) * 1000 / Double(whole)).rounded()
@@ -32,29 +32,29 @@ enum DisplayFormat {
     return whole % 10 == 0 ? "\(whole / 10) %" : "\(whole / 10).\(whole % 10) %"
   }
 
-  /// `2 h 5 min`: the two largest units.
+  /// A duration in the two largest units: `2 h 5 min`.
   static func age(seconds: Double) -> String {
     let seconds = Int64(max(0, seconds.isFinite ? seconds : 0))
     let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-    guard let place = units.firstIndex(where: { seconds >= $0.0 }) else { return "0 s" }
-    let (size, name) = units[place]
+    guard let index = units.firstIndex(where: { seconds >= $0.0 }) else { return "0 s" }
+    let (size, name) = units[index]
     let first = "\(seconds / size) \(name)"
-    guard place + 1 < units.count, place < 3 else { return first }
-    let (lesser, lesserName) = units[place + 1]
-    let rest = seconds % size / lesser
-    return rest == 0 ? first : "\(first) \(rest) \(lesserName)"
+    guard index + 1 < units.count, index < 3 else { return first }
+    let (smallerSize, smallerName) = units[index + 1]
+    let rest = seconds % size / smallerSize
+    return rest == 0 ? first : "\(first) \(rest) \(smallerName)"
   }
 
-  /// `2026-11-25 09:40:12`, in UTC.
+  /// A date and time in UTC: `2026-11-25 09:40:12`.
   static func time(_ time: Timestamp) -> String {
     let text = Timestamp(seconds: time.seconds).text
     return text.replacing("T", with: " ").replacing("Z", with: "")
   }
 
-  /// `09:40`, in UTC.
+  /// A time of day in UTC: `09:40`.
   static func clock(_ time: Timestamp) -> String { String(Self.time(time).suffix(8).prefix(5)) }
 
-  /// `25 Nov`.
+  /// A date: `25 Nov`.
   static func day(_ time: Timestamp) -> String {
     let parts = Self.time(time).prefix(10).split(separator: "-").compactMap { Int($0) }
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -62,17 +62,19 @@ enum DisplayFormat {
     return "\(parts[2]) \(months[parts[1] - 1])"
   }
 
-  /// `2026-11-25 08:39 to 09:39`.
+  /// A time range: `2026-11-25 08:39 to 09:39`.
   static func range(_ start: Timestamp, _ end: Timestamp) -> String {
     let (from, to) = (time(start).prefix(16), time(end).prefix(16))
     return "\(from) to \(from.prefix(10) == to.prefix(10) ? to.suffix(5) : to)"
   }
 
+  /// A number and its noun: `1 gap`, `2 gaps`.
   static func plural(_ count: Int64, _ one: String, _ many: String) -> String { "\(Self.count(count)) \(count == 1 ? one : many)" }
 }
 
-/// A time on a page, for the element `time`.
+/// A time on a page, for the HTML element `time`.
 struct Moment {
+  /// The value of the attribute `datetime`, in the format of RFC 3339.
   let datetime: String
   let text: String
   /// The time since then, or until then.

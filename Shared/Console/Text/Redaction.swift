@@ -1,9 +1,12 @@
-/// Removes from free text, such as error messages, everything that might be a secret, a token or an advertising identifier.
+/// Shortens everything in free text, such as error messages, that might be a secret, a token or an advertising identifier.
 enum Redaction {
-  /// The longest word; longer ones, which occur in no language, are removed.
+  /// The greatest size of a word that is shown in full if it contains a digit, bytes. A word without digits may be twice as long, because
+  /// compound names such as `notification-recovery-service` are no secrets.
   private static let maxWordBytes = 24
-  private static let shown = 6
+  /// The number of characters that remain of a shortened word.
+  private static let shownCharacters = 6
 
+  /// The text with shortened words. Line breaks and control characters become spaces.
   static func text(_ text: String) -> String {
     var result = ""
     var word = ""
@@ -13,7 +16,6 @@ enum Redaction {
       } else {
         result += shortened(word)
         word = ""
-        // Line breaks and invisible characters become spaces.
         result.append(
           character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : character)
       }
@@ -21,6 +23,7 @@ enum Redaction {
     return result + shortened(word)
   }
 
+  /// True for the characters of tokens, URLs and identifiers, which form words.
   private static func isPart(_ character: Character) -> Bool {
     guard let byte = character.asciiValue else { return false }
     switch byte {
@@ -34,17 +37,17 @@ enum Redaction {
   private static func shortened(_ word: String) -> String {
     let hasDigit = word.utf8.contains { (48...57).contains($0) }
     guard isUUID(word) || word.utf8.count > maxWordBytes && (hasDigit || word.utf8.count > 2 * maxWordBytes) else { return word }
-    return word.prefix(shown) + "…"
+    return word.prefix(shownCharacters) + "…"
   }
 
-  /// True for the form of advertising identifiers.
+  /// True for a UUID, which is the format of advertising identifiers.
   private static func isUUID(_ word: String) -> Bool {
     let parts = word.split(separator: "-", omittingEmptySubsequences: false)
     return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// The part of a URL that may be shown, because an endpoint's path and query may contain its secret.
-  static func address(_ url: String) -> String {
+  /// The scheme, host and port of a URL. The user, the path and the query of an endpoint's URL may contain a secret.
+  static func withoutPath(_ url: String) -> String {
     guard let scheme = url.firstRange(of: "://") else { return "…" }
     let rest = url[scheme.upperBound...]
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

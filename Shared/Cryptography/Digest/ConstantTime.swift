@@ -2,15 +2,16 @@ import COpenSSL
 
 /// Comparison whose duration does not reveal where two secrets differ.
 public enum ConstantTime {
+  /// True if the bytes are equal. The time reveals only whether their numbers differ.
   public static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
   }
 
-  /// The place of a value in a list, the last one if it occurs twice; nil if it does not occur. All elements are compared, so that the time
-  /// does not reveal which one is equal.
-  public static func place(of value: [UInt8], in list: some Sequence<[UInt8]>) -> Int? {
+  /// The last index at which a list contains a value; nil if it does not. All elements are compared, so that the time does not reveal which
+  /// of them is equal.
+  public static func index(of value: [UInt8], in list: some Sequence<[UInt8]>) -> Int? {
     var found: Int?
-    for (place, element) in list.enumerated() where equal(element, value) { found = place }
+    for (index, element) in list.enumerated() where equal(element, value) { found = index }
     return found
   }
 }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-1, only for the names that Redis gives to scripts.
+/// SHA-1, only for the digests by which Redis names scripts (EVALSHA).
 public enum SHA1Digest {
   /// The 20 bytes of the digest.
   public static func hash(_ bytes: [UInt8]) -> [UInt8] {

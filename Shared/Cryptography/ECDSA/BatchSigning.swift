@@ -13,17 +13,18 @@ public struct SigningTask: Sendable {
 
 /// Makes several signatures together: ECDSA over SHA-256 with P-256.
 ///
-/// Two of the three expensive parts of a signature are inversions, and many numbers can be inverted for the price of one. Each signature
-/// has its own nonce, made of its key, its digest and fresh random bytes within the call; none is made in advance.
+/// Each signature needs two modular inversions, and many numbers can be inverted for little more than the price of one
+/// (`COpenSSL/batch_signing.c`). Each signature has its own nonce, which is derived within the call from the key, the digest and fresh
+/// random bytes. No nonce is made in advance.
 public enum BatchSigning {
-  /// The signatures in the order of the tasks. Keys in a token sign one after the other.
+  /// The signatures, in the order of the tasks. If a key is in a token, or signing together fails, the tasks are signed one by one.
   public static func sign(_ tasks: [SigningTask]) -> [Result<ECDSASignature, SignatureError>] {
     var keys: [OpaquePointer?] = []
     var digests: [UInt8] = []
     keys.reserveCapacity(tasks.count)
     digests.reserveCapacity(32 * tasks.count)
     for task in tasks {
-      guard let key = task.key.batchKey else { return tasks.map(alone) }
+      guard let key = task.key.batchKey else { return tasks.map(signSingly) }
       keys.append(key)
       digests += SHA256Digest.hash(task.message)
     }
@@ -32,17 +33,17 @@ public enum BatchSigning {
       made = copenssl_sign_batch(keys, digests, tasks.count, buffer.baseAddress) == 1
       count = made ? buffer.count : 0
     }
-    // Keeps the keys alive until here.
+    // Both branches extend the tasks' lifetime, so that the keys still exist while the C function uses them.
     guard made else {
       ERR_clear_error()
-      return withExtendedLifetime(tasks) { tasks.map(alone) }
+      return withExtendedLifetime(tasks) { tasks.map(signSingly) }
     }
     return withExtendedLifetime(tasks) {
-      tasks.indices.map { .success(ECDSASignature(made: signatures[64 * $0..<64 * ($0 + 1)])) }
+      tasks.indices.map { .success(ECDSASignature(rawP256InRange: signatures[64 * $0..<64 * ($0 + 1)])) }
     }
   }
 
-  private static func alone(_ task: SigningTask) -> Result<ECDSASignature, SignatureError> {
+  private static func signSingly(_ task: SigningTask) -> Result<ECDSASignature, SignatureError> {
     Result { () throws(SignatureError) in try task.key.sign(task.message) }
   }
 }

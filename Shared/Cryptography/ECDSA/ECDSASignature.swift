@@ -1,27 +1,28 @@
-/// Why bytes are not one ECDSA signature.
+/// Why bytes are not an ECDSA signature, or why no signature was made.
 public enum SignatureError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Not exactly one minimal DER SEQUENCE of two INTEGERs.
   case notDER
-  /// Not exactly twice the curve's width.
+  /// The raw signature is not exactly twice as wide as the curve; with its number of bytes.
   case wrongLength(Int)
-  /// r or s is zero, or not below the order of the curve.
+  /// r or s is zero, or not less than the curve's order.
   case outOfRange
-  /// OpenSSL could not make a signature.
+  /// OpenSSL could not make a signature; with its error.
   case notMade(String)
-  /// The signature could not be recorded, so it is not returned.
+  /// The signature could not be written to the audit log, so it is not returned; with the reason.
   case notRecorded(String)
 
   public var description: String {
     switch self {
-    case .notDER: "not one DER signature"
-    case .wrongLength(let count): "\(count) bytes"
-    case .outOfRange: "r or s out of range"
+    case .notDER: "the signature is not exactly one DER SEQUENCE of two INTEGERs"
+    case .wrongLength(let count): "the signature has \(count) bytes, not twice the curve's width"
+    case .outOfRange: "r or s of the signature is zero or not less than the curve's order"
     case .notMade(let reason), .notRecorded(let reason): reason
     }
   }
 }
 
-/// An ECDSA signature: two numbers, 0 < r, s < n. A high s is accepted, because Apple's signatures may have one.
+/// An ECDSA signature: the numbers r and s, both greater than zero and less than the curve's order n. An s greater than n/2 is accepted,
+/// because Apple's signatures may have one.
 public struct ECDSASignature: Sendable, Hashable {
   public let curve: Curve
   /// r‖s, big endian, each padded to the curve's width (JOSE).
@@ -30,33 +31,34 @@ public struct ECDSASignature: Sendable, Hashable {
   public var r: [UInt8] { Array(raw[..<curve.width]) }
   public var s: [UInt8] { Array(raw[curve.width...]) }
 
-  /// Reads exactly one DER `Ecdsa-Sig-Value`: minimal lengths and integers, no trailing bytes.
+  /// Parses exactly one DER `Ecdsa-Sig-Value`: minimal lengths and integers, no trailing bytes.
   public init(der: [UInt8], curve: Curve) throws(SignatureError) {
     guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { throw .notDER }
     var raw = [UInt8](repeating: 0, count: 2 * curve.width)
-    var at = 2
+    var position = 2
     for end in [curve.width, 2 * curve.width] {
-      let value = try Self.integer(in: der, &at)
+      let value = try Self.integer(in: der, &position)
       guard value.count <= curve.width else { throw .outOfRange }
       raw.replaceSubrange(end - value.count..<end, with: der[value])
     }
-    guard at == der.count else { throw .notDER }
+    guard position == der.count else { throw .notDER }
     try self.init(checkingRangeOf: raw, curve: curve)
   }
 
-  /// The place of an INTEGER's digits, without the zero that marks a number as positive. `at` moves past it.
-  private static func integer(in der: [UInt8], _ at: inout Int) throws(SignatureError) -> Range<Int> {
-    guard at + 2 < der.count, der[at] == 0x02 else { throw .notDER }
-    let begin = at + 2
-    let length = Int(der[at + 1])
+  /// The range of the bytes of the INTEGER at `position`, without the zero byte before a number whose highest bit is set. Moves `position`
+  /// past the INTEGER.
+  private static func integer(in der: [UInt8], _ position: inout Int) throws(SignatureError) -> Range<Int> {
+    guard position + 2 < der.count, der[position] == 0x02 else { throw .notDER }
+    let begin = position + 2
+    let length = Int(der[position + 1])
     guard length > 0, length < 0x80, begin + length <= der.count, der[begin] & 0x80 == 0 else { throw .notDER }
-    at = begin + length
-    guard der[begin] == 0, length > 1 else { return begin..<at }
+    position = begin + length
+    guard der[begin] == 0, length > 1 else { return begin..<position }
     guard der[begin + 1] & 0x80 != 0 else { throw .notDER }
-    return begin + 1..<at
+    return begin + 1..<position
   }
 
-  /// Reads r‖s, each as wide as the curve (JOSE).
+  /// Parses r‖s, each as wide as the curve (JOSE).
   public init(raw: [UInt8], curve: Curve) throws(SignatureError) {
     guard raw.count == 2 * curve.width else { throw .wrongLength(raw.count) }
     try self.init(checkingRangeOf: raw, curve: curve)
@@ -70,18 +72,18 @@ public struct ECDSASignature: Sendable, Hashable {
     self.raw = raw
   }
 
-  /// From OpenSSL's r‖s for P-256, which are in range.
-  init(made raw: ArraySlice<UInt8>) {
+  /// Takes a P-256 signature r‖s that OpenSSL made. Its numbers are in range, so they are not checked.
+  init(rawP256InRange raw: ArraySlice<UInt8>) {
     curve = .p256
     self.raw = Array(raw)
   }
 
-  /// DER, minimal.
+  /// The signature as a minimal DER `Ecdsa-Sig-Value`.
   public var der: [UInt8] {
     var bytes: [UInt8] = [0x30, 0]
     bytes.reserveCapacity(8 + raw.count)
     for number in [raw[..<curve.width], raw[curve.width...]] {
-      // Neither number is zero.
+      // Neither number is zero, so a byte is left.
       let value = number.drop { $0 == 0 }
       let isPadded = value.first! & 0x80 != 0
       bytes.append(0x02)

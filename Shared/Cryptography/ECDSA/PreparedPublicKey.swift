@@ -2,10 +2,10 @@ import COpenSSL
 
 /// A public key with precomputed tables for its point, for the few keys that verify most signatures.
 ///
-/// Verification adds two multiples of points. OpenSSL has tables for one of them, the curve's generator, and computes the other each time
-/// (for P-384 it has no tables). With tables for both, verification is several times faster. The results are those of
-/// ``PublicKey/verifies(_:of:)``, as a differential test checks. The tables take a few hundredths of a second to compute and about 150 kB
-/// for P-256, 4 MB for P-384. P-192 has none and is verified by OpenSSL.
+/// Verification adds a multiple of the curve's generator and a multiple of the key's point. OpenSSL has tables only for the generator of
+/// P-256. With tables for both points, verification is several times faster. The results are those of ``PublicKey/verifies(_:of:)``, as a
+/// differential test checks. Computing the tables takes as long as many verifications, and they need about 150 kB for P-256 and 4 MB for
+/// P-384. A P-192 key gets no tables, so OpenSSL verifies its signatures.
 public final class PreparedPublicKey: @unchecked Sendable {  // the tables are not changed after they are made
   public let key: PublicKey
   private let tables: OpaquePointer?
@@ -36,9 +36,9 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
   func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard let tables else { return key.verifies(signature, digest: digest) }
     guard signature.curve == key.curve else { return false }
-    var answer: Int8 = -1
-    copenssl_fixed_point_verify(tables, 1, digest, digest.count, signature.raw, &answer)
-    return isVerified(answer, signature, digest: digest)
+    var result: Int8 = -1
+    copenssl_fixed_point_verify(tables, 1, digest, digest.count, signature.raw, &result)
+    return isVerified(result, signature, digest: digest)
   }
 
   /// For each signature, true if the key's private key signed its message: ECDSA over SHA-256. The results are those of
@@ -52,28 +52,28 @@ public final class PreparedPublicKey: @unchecked Sendable {  // the tables are n
     var raw: [UInt8] = []
     digests.reserveCapacity(SHA256Digest.size * signatures.count)
     raw.reserveCapacity(2 * key.curve.width * signatures.count)
-    for one in signatures {
-      digests += SHA256Digest.hash(one.message)
-      raw += one.signature.raw
+    for item in signatures {
+      digests += SHA256Digest.hash(item.message)
+      raw += item.signature.raw
     }
-    var answers = [Int8](repeating: -1, count: signatures.count)
-    copenssl_fixed_point_verify(tables, answers.count, digests, SHA256Digest.size, raw, &answers)
-    return zip(signatures, answers).map { one, answer in isVerified(answer, one.signature, digest: SHA256Digest.hash(one.message)) }
+    var results = [Int8](repeating: -1, count: signatures.count)
+    copenssl_fixed_point_verify(tables, results.count, digests, SHA256Digest.size, raw, &results)
+    return zip(signatures, results).map { item, result in isVerified(result, item.signature, digest: SHA256Digest.hash(item.message)) }
   }
 
-  /// - Parameter answer: that of `copenssl_fixed_point_verify`.
-  private func isVerified(_ answer: Int8, _ signature: ECDSASignature, digest: @autoclosure () -> [UInt8]) -> Bool {
-    switch answer {
+  /// - Parameter result: the result of `copenssl_fixed_point_verify`: 1, 0 or -1.
+  private func isVerified(_ result: Int8, _ signature: ECDSASignature, digest: @autoclosure () -> [UInt8]) -> Bool {
+    switch result {
     case 1: true
     case 0: false
-    // A failure of OpenSSL says nothing about the signature, so the usual verification decides.
+    // OpenSSL failed, which says nothing about the signature. So the signature is verified again without tables.
     default: key.verifies(signature, digest: digest())
     }
   }
 }
 
 extension PublicKey {
-  /// True if the P-384 key's private key signed the digest, using the tables of the curve's generator, which all keys share.
+  /// Like `verifies(_:digest:)`, but faster for a P-384 key: it uses tables of the curve's generator, which all keys share.
   func verifiesP384(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     guard curve == .p384, signature.curve == .p384, let point = encodedPoint else { return verifies(signature, digest: digest) }
     switch copenssl_p384_verify(point, point.count, digest, digest.count, signature.raw) {

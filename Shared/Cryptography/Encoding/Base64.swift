@@ -1,14 +1,14 @@
-/// Base64 (RFC 4648), strict: no white space, no stray bits, padding exactly where it belongs.
+/// Base64 (RFC 4648), strict: without white space, with zeros as unused bits, and padded exactly where it must be.
 public enum Base64 {
   private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let standardValues = values(of: standard)
   private static let urlValues = values(of: url)
 
-  /// The standard alphabet, padded.
+  /// Encodes with the standard alphabet and padding.
   public static func encode(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: standard, padded: true) }
 
-  /// The URL alphabet, without padding (JOSE).
+  /// Encodes with the URL alphabet, without padding (JOSE).
   public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, padded: false) }
 
   /// Decodes the standard alphabet with padding; nil for anything else.
@@ -30,6 +30,7 @@ public enum Base64 {
 
   static func decodeURL(_ characters: UnsafeBufferPointer<UInt8>) -> [UInt8]? { decode(characters, values: urlValues) }
 
+  /// The value of each character code; 0xFF for characters that are not in the alphabet.
   private static func values(of alphabet: [UInt8]) -> [UInt8] {
     var table = [UInt8](repeating: 0xFF, count: 256)
     for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
@@ -39,20 +40,21 @@ public enum Base64 {
   private static func encode(_ bytes: [UInt8], alphabet: [UInt8], padded: Bool) -> String {
     String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
       var end = 0
-      func put(_ chunk: UInt32, _ characters: Int) {
-        for place in 0..<characters {
-          text[end] = alphabet[Int(chunk >> UInt32(18 - 6 * place) & 63)]
+      /// Appends the first `count` of the four characters that encode 24 bits.
+      func append(_ bits: UInt32, count: Int) {
+        for index in 0..<count {
+          text[end] = alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]
           end += 1
         }
       }
       var index = 0
       while index + 2 < bytes.count {
-        put(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), 4)
+        append(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), count: 4)
         index += 3
       }
       let rest = bytes.count - index
       if rest > 0 {
-        put(UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0), rest + 1)
+        append(UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0), count: rest + 1)
         for _ in 0..<(padded ? 3 - rest : 0) {
           text[end] = UInt8(ascii: "=")
           end += 1
@@ -68,7 +70,7 @@ public enum Base64 {
     var isValid = true
     let bytes = values.withUnsafeBufferPointer { values in
       [UInt8](unsafeUninitializedCapacity: count / 4 * 3 + 2) { bytes, end in
-        /// The value of a character; an invalid one has its highest bits set.
+        /// The value of a character: 0 to 63, or 0xFF if the character is invalid.
         func value(_ index: Int) -> UInt32 { UInt32(values[Int(characters[index])]) }
         var index = 0
         var wrong: UInt32 = 0

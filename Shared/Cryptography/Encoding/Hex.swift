@@ -1,8 +1,9 @@
 /// Hexadecimal text.
 public enum Hex {
-  /// Two lower-case digits a byte.
+  /// Two lower-case digits for each byte.
   public static func encode(_ bytes: [UInt8]) -> String { encode(bytes[...]) }
 
+  /// Two lower-case digits for each byte.
   public static func encode(_ bytes: ArraySlice<UInt8>) -> String {
     bytes.withUnsafeBytes { bytes in
       String(unsafeUninitializedCapacity: 2 * bytes.count) { buffer in
@@ -15,15 +16,15 @@ public enum Hex {
     }
   }
 
-  /// Sixteen lower-case digits.
-  public static func encode(_ word: UInt64) -> String {
+  /// Sixteen lower-case digits, the highest first.
+  public static func encode(_ number: UInt64) -> String {
     String(unsafeUninitializedCapacity: 16) { buffer in
-      for index in 0..<16 { buffer[index] = digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15) }
+      for index in 0..<16 { buffer[index] = digit(UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15) }
       return 16
     }
   }
 
-  /// Either case; nil for an odd count or another character.
+  /// Decodes digits in either case; nil for an odd number of characters or another character.
   public static func decode(_ text: String) -> [UInt8]? {
     let characters = Array(text.utf8)
     guard characters.count % 2 == 0 else { return nil }

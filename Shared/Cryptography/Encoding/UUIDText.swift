@@ -1,6 +1,6 @@
-/// The text form of a UUID.
+/// UUIDs as text (RFC 9562, section 4).
 public enum UUIDText {
-  /// True for 32 hexadecimal digits in either case with hyphens between the groups.
+  /// True for 32 hexadecimal digits in either case, with hyphens after the 8th, 12th, 16th and 20th. Any version is accepted.
   public static func isValid(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count == 36 else { return false }

@@ -1,18 +1,19 @@
-/// A cache of a few JWS headers and the certificate paths that they led to, most recently used first. It is a list and not a dictionary
-/// because a header with certificates has kilobytes: comparing it with one of equal length costs less than hashing it.
+/// A cache of a few JWS headers with their verified certificate paths. It is a list and not a dictionary, because a header with
+/// certificates has kilobytes: comparing it with a few others costs less than hashing it.
 struct KnownHeaders: Sendable {
   private let capacity: Int
   private var entries: [KnownHeader] = []
 
   init(capacity: Int) { self.capacity = capacity }
 
+  /// The entry of an identical header; nil if there is none. The entry becomes the first one.
   mutating func use(_ header: EncodedHeader) -> KnownHeader? {
-    guard let place = entries.firstIndex(where: { $0.header == header }) else { return nil }
-    if place > 0 { entries.swapAt(place, 0) }
+    guard let index = entries.firstIndex(where: { $0.header == header }) else { return nil }
+    if index > 0 { entries.swapAt(index, 0) }
     return entries[0]
   }
 
-  /// When the cache is full, the last entry is removed: the one that was used least recently, or nearly so.
+  /// Adds an entry. When the cache is full, the last entry is removed: one that was not used recently.
   mutating func keep(_ known: KnownHeader) {
     guard capacity > 0 else { return }
     entries.removeAll { $0.header == known.header }
@@ -23,14 +24,15 @@ struct KnownHeaders: Sendable {
 
 /// A JWS header whose certificate path was verified.
 ///
-/// With three certificates it is most of the signed bytes of the App Store's JWS, so the state of SHA-256 after it is cached too.
+/// A header with three certificates is most of the signed bytes of a JWS of the App Store. So the state of SHA-256 after the header is
+/// cached too.
 public final class KnownHeader: Sendable {
   let header: EncodedHeader
   public let chain: VerifiedChain
   private let prefix: SHA256Prefix
 
   init(_ header: EncodedHeader, _ chain: VerifiedChain) {
-    self.header = header.alone
+    self.header = header.withoutPayload
     self.chain = chain
     prefix = SHA256Prefix(header.bytes)
   }

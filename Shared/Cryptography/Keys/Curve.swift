@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// The elliptic curves Apple has signed with.
+/// The elliptic curves of Apple's signatures.
 public enum Curve: Sendable, Hashable {
-  /// `prime192v1`: SKAdNetwork postbacks up to 2.0.
+  /// `prime192v1`: SKAdNetwork postbacks of versions up to 2.0.
   case p192
-  /// `prime256v1`: everything since, and everything we sign.
+  /// `prime256v1`: later postbacks, the App Store's data, and everything that we sign.
   case p256
   /// `secp384r1`: Apple's certificate authorities.
   case p384
 
-  /// Bytes of a coordinate, and of each half of a raw signature.
+  /// The number of bytes of a coordinate, and of r and of s in a raw signature.
   public var width: Int {
     switch self {
     case .p192: 24
@@ -18,7 +18,7 @@ public enum Curve: Sendable, Hashable {
     }
   }
 
-  /// OpenSSL's names of the group.
+  /// From one of OpenSSL's names of the curve; nil for another curve.
   init?(groupName: String) {
     switch groupName {
     case "prime192v1", "P-192", "secp192r1": self = .p192
@@ -28,7 +28,7 @@ public enum Curve: Sendable, Hashable {
     }
   }
 
-  /// The group's order, big endian.
+  /// The order of the curve's generator, big endian.
   var order: [UInt8] {
     switch self {
     case .p192: Curve.orderP192

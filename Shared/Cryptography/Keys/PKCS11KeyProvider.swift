@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// Keys in a token: a hardware security module, a smart card or SoftHSM. OpenSSL's engine `pkcs11` (libp11) signs with them. Each signature
-/// uses a session of its own, so many threads can sign concurrently as far as the token allows.
+/// Loads keys from a token: a hardware security module, a smart card or SoftHSM. OpenSSL's engine `pkcs11` (libp11) signs with them. Each
+/// signature uses a session of its own, so many threads can sign concurrently as far as the token allows.
 ///
-/// A library is loaded once per process and is never unloaded. Only tokens that exist when its first key is loaded are known. libp11 keeps
-/// the PIN to log in again. A login is valid for the whole process: after a token has accepted a PIN, it asks for none, so a wrong PIN for
-/// another key of the token is not noticed.
+/// The token's library is loaded once per process and never unloaded. Only tokens that exist when the library's first key is loaded are
+/// known. libp11 keeps the PIN, so that it can log in again. A login is valid for the whole process: after a token has accepted a PIN, it
+/// checks no PIN any more, so a wrong PIN for another of its keys is not noticed.
 public struct PKCS11KeyProvider: PrivateKeyProvider {
   /// The path of the token's PKCS#11 library.
   public let module: String
@@ -32,18 +32,19 @@ public struct PKCS11KeyProvider: PrivateKeyProvider {
   }
 }
 
-/// Why a key in a token cannot be used. The PIN is never part of it.
+/// Why a key in a token cannot be used. It never contains the PIN.
 public enum TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case badURI(PKCS11URIError)
   case moduleMissing(path: String)
   case moduleUnusable(path: String, reason: String)
   case engineMissing(reason: String)
+  /// No initialised token matches the URI; with the labels of those that exist.
   case tokenMissing(uri: String, present: [String])
   case severalTokens(uri: String)
   case pinNeeded(uri: String)
   case wrongPIN(uri: String)
   case pinLocked(uri: String)
-  /// Another wrong PIN would lock the token, so it is not tried: a service that restarts would try again and again.
+  /// The next wrong PIN locks the token, so no PIN is tried: a service that restarts would try the same wrong PIN again.
   case lastTry(uri: String)
   case noSuchKey(uri: String)
   case severalKeys(uri: String, count: Int)
@@ -57,21 +58,21 @@ public enum TokenKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case .moduleMissing(let path): "PKCS#11 module \(path) does not exist"
     case .moduleUnusable(let path, let reason): "PKCS#11 module \(path) cannot be used: \(reason)"
     case .engineMissing(let reason):
-      "OpenSSL's engine pkcs11 cannot be loaded (\(reason)); Debian has it as libengine-pkcs11-openssl"
+      "OpenSSL's engine pkcs11 cannot be loaded (\(reason)); it is in Debian's package libengine-pkcs11-openssl"
     case .tokenMissing(let uri, let present):
-      "no initialised token matches \(uri); there "
-        + (present.isEmpty ? "is none" : "is " + present.map { "\"\($0)\"" }.joined(separator: ", "))
-    case .severalTokens(let uri): "more than one token matches \(uri); name its serial"
-    case .pinNeeded(let uri): "the token of \(uri) wants a PIN; name its PIN file"
-    case .wrongPIN(let uri): "the token of \(uri) does not take this PIN"
-    case .pinLocked(let uri): "the PIN of the token of \(uri) is locked; its security officer unlocks it"
+      "no initialised token matches \(uri); initialised tokens: "
+        + (present.isEmpty ? "none" : present.map { "\"\($0)\"" }.joined(separator: ", "))
+    case .severalTokens(let uri): "more than one token matches \(uri); add the token's serial to the URI"
+    case .pinNeeded(let uri): "the token of \(uri) requires a PIN; name its PIN file"
+    case .wrongPIN(let uri): "the token of \(uri) does not accept this PIN"
+    case .pinLocked(let uri): "the PIN of the token of \(uri) is locked; the token's security officer can unlock it"
     case .lastTry(let uri):
-      "the token of \(uri) will lock at the next wrong PIN, so it is not tried; log in with the right one by the token's own tool"
+      "the token of \(uri) locks at the next wrong PIN, so no PIN is tried; log in with the right PIN in the token's own tool"
     case .noSuchKey(let uri): "the token has no private key that matches \(uri)"
-    case .severalKeys(let uri, let count): "\(count) private keys match \(uri); exactly one should"
+    case .severalKeys(let uri, let count): "\(count) private keys match \(uri); exactly one must match"
     case .noPublicKey(let uri): "the token has the private key of \(uri) but not its public key, which must have the same id"
     case .unusableKey(let uri, let error): "the key of \(uri) \(error)"
-    case .failed(let uri, let reason): "the token gives no key for \(uri): \(reason)"
+    case .failed(let uri, let reason): "the key of \(uri) cannot be loaded from the token: \(reason)"
     }
   }
 }

@@ -6,13 +6,13 @@ import Synchronization
 #endif
 
 /// A PKCS#11 library and OpenSSL's engine for it. There is one for each path until the process ends, because finalizing the library would
-/// end all its sessions in the process.
-final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, and loading goes on under one lock
+/// end all its sessions in the process. The C functions are explained in `COpenSSL/include/PKCS11.h`.
+final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, and keys are loaded under one lock
   private let module: OpaquePointer
   private let engine: OpaquePointer
   private let path: String
 
-  /// Keys are loaded one at a time, for all libraries, because loading changes the engine's PIN. It is rare.
+  /// The modules by their paths. The lock is also held while a key is loaded, because loading sets the engine's PIN. Loading is rare.
   private static let opened = Mutex<[String: PKCS11Module]>([:])
 
   /// The key that the URI names. Loads the library if necessary.
@@ -30,14 +30,14 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
   }
 
   private init(_ path: String) throws(TokenKeyError) {
-    // A name without a folder is searched in the library paths; only a path with a folder can be checked here.
+    // The loader searches a name without a folder in the library paths, so only a path with a folder can be checked here.
     if path.contains("/"), access(path, F_OK) != 0 { throw .moduleMissing(path: path) }
     var reason = [CChar](repeating: 0, count: 512)
     guard let module = copenssl_pkcs11_module_open(path, &reason, reason.count) else {
       throw .moduleUnusable(path: path, reason: Self.text(reason))
     }
     guard let engine = copenssl_pkcs11_engine_open(path) else {
-      throw .engineMissing(reason: OpenSSLErrors.drain("no reason given"))
+      throw .engineMissing(reason: OpenSSLErrors.drain("OpenSSL gives no reason"))
     }
     self.path = path
     self.module = module
@@ -46,7 +46,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
 
   private func key(_ uri: PKCS11URI, pin: Secret?) throws(TokenKeyError) -> SigningKey {
     let token = try token(of: uri)
-    if token.wantsLogin {
+    if token.requiresLogin {
       if token.isLocked { throw .pinLocked(uri: uri.description) }
       if pin == nil { throw .pinNeeded(uri: uri.description) }
       if token.isAtLastTry { throw .lastTry(uri: uri.description) }
@@ -54,7 +54,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     ERR_clear_error()
     let loaded = (pin ?? Secret("")).withCString { copenssl_pkcs11_private_key(engine, uri.description, $0) }
     guard let loaded else { throw Self.error(OpenSSLErrors.drain(), uri.description) }
-    // Clears errors about objects that were skipped.
+    // The engine may have left errors about other objects of the token, which it skipped.
     ERR_clear_error()
     do throws(TokenKeyError) { try check(loaded, uri, slot: token.slot) } catch {
       EVP_PKEY_free(loaded)
@@ -70,16 +70,18 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
   private struct Token {
     let slot: UInt
     let name: String
-    let wantsLogin: Bool
+    let requiresLogin: Bool
     let isLocked: Bool
     let isAtLastTry: Bool
   }
 
-  /// The single token that the URI matches. It is searched here because the engine reports only "not found", for tokens and keys alike.
+  /// The only token that the URI matches. It is searched here, because the engine reports "not found" both for a token and for a key.
   private func token(of uri: PKCS11URI) throws(TokenKeyError) -> Token {
     var list: UnsafeMutablePointer<copenssl_pkcs11_token>?
     let count = copenssl_pkcs11_tokens(module, &list)
-    guard count >= 0 else { throw .moduleUnusable(path: path, reason: "gives no tokens (PKCS#11 code 0x\(String(-count, radix: 16)))") }
+    guard count >= 0 else {
+      throw .moduleUnusable(path: path, reason: "cannot list its tokens (PKCS#11 code 0x\(String(-count, radix: 16)))")
+    }
     defer { copenssl_pkcs11_tokens_free(list) }
     var names: [String] = []
     var matches: [Token] = []
@@ -92,7 +94,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
       let flags = Int(raw.flags)
       matches.append(
         Token(
-          slot: raw.slot, name: name, wantsLogin: flags & COPENSSL_TOKEN_LOGIN_REQUIRED != 0,
+          slot: raw.slot, name: name, requiresLogin: flags & COPENSSL_TOKEN_LOGIN_REQUIRED != 0,
           isLocked: flags & COPENSSL_TOKEN_PIN_LOCKED != 0,
           isAtLastTry: flags & COPENSSL_TOKEN_PIN_FINAL_TRY != 0))
     }
@@ -101,7 +103,7 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     return token
   }
 
-  /// Checks that the key is an EC key with a public point, and that no other key matches, because the engine uses the last of several.
+  /// Throws unless the key is an EC key with a public point and the only one that matches: of several, the engine uses the last one.
   private func check(_ key: OpaquePointer, _ uri: PKCS11URI, slot: UInt) throws(TokenKeyError) {
     let count =
       if let id = uri.id {
@@ -114,20 +116,20 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
     guard count <= 1 else { throw .severalKeys(uri: uri.description, count: count) }
     if EVP_PKEY_get_base_id(key) != EVP_PKEY_EC {
       throw .unusableKey(
-        uri: uri.description, .wrongCurve(found: OBJ_nid2sn(EVP_PKEY_get_base_id(key)).map { String(cString: $0) } ?? "unknown"))
+        uri: uri.description, .wrongKind(found: OBJ_nid2sn(EVP_PKEY_get_base_id(key)).map { String(cString: $0) } ?? "unknown"))
     }
     guard copenssl_pkcs11_has_public_point(key) == 1 else { throw .noPublicKey(uri: uri.description) }
   }
 
-  /// Checks that the public key, which comes from another object of the token, belongs to the private key.
+  /// Throws unless the public key, which comes from another object of the token, belongs to the private key.
   private static func checkKeyPair(_ key: SigningKey) throws(KeyError) {
     let text = Array("A signature that shows that the halves of a key belong together.".utf8)
     let signature: ECDSASignature
-    do throws(SignatureError) { signature = try key.sign(text) } catch { throw .notAKey("it does not sign: \(error)") }
-    guard key.publicKey.verifies(signature, of: text) else { throw .halvesDiffer }
+    do throws(SignatureError) { signature = try key.sign(text) } catch { throw .notAKey("it makes no signature: \(error)") }
+    guard key.publicKey.verifies(signature, of: text) else { throw .mismatchedPublicKey }
   }
 
-  /// Converts the errors that the engine and its library left in OpenSSL's queue.
+  /// The meaning of the errors that the engine and its library left in OpenSSL's queue.
   private static func error(_ errors: [OpenSSLErrors.Entry], _ uri: String) -> TokenKeyError {
     // PKCS #11 Base Specification 2.40: CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE, then CKR_PIN_LOCKED.
     if let code = errors.first(where: { $0.library == "PKCS#11 module" }) {
@@ -137,15 +139,16 @@ final class PKCS11Module: @unchecked Sendable {  // its pointers do not change, 
       default: return .failed(uri: uri, reason: code.text ?? "PKCS#11 code 0x\(String(code.reason, radix: 16))")
       }
     }
+    // libp11: 101 is "object not found".
     if errors.contains(where: { $0.library == "pkcs11 engine" && $0.reason == 101 }) { return .noSuchKey(uri: uri) }
-    return .failed(uri: uri, reason: errors.first { $0.text != nil }?.text ?? "no reason given")
+    return .failed(uri: uri, reason: errors.first { $0.text != nil }?.text ?? "OpenSSL gives no reason")
   }
 
   private static func text(_ characters: [CChar]) -> String {
     String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The text of a fixed-size C array.
+  /// The text in a fixed-size C array, which ends at its first zero byte.
   private static func text<Characters>(_ characters: Characters) -> String {
     withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }

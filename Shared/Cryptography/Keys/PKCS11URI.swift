@@ -1,14 +1,16 @@
-/// The name of a private key in a token (RFC 7512, The PKCS #11 URI Scheme): `pkcs11:token=…;object=…`.
+/// A URI that names a private key in a token (RFC 7512, The PKCS #11 URI Scheme): `pkcs11:token=…;object=…`.
 public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
-  /// The text as given. It contains no PIN.
+  /// The URI's text, unchanged. It contains no PIN.
   public let description: String
   /// The token's label; nil for any.
   let label: String?
+  /// The token's manufacturer, model and serial; each nil for any.
   let manufacturer: String?
   let model: String?
   let serial: String?
   /// The key's label; nil for any.
   let object: String?
+  /// The key's id; nil for any.
   let id: [UInt8]?
 
   /// Parses a URI that names a token (`token` or `serial`) and a key (`object` or `id`). A PIN is refused, and so are attributes that the
@@ -16,7 +18,7 @@ public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
   public init(validating text: String) throws(PKCS11URIError) {
     guard text.lowercased().hasPrefix("pkcs11:") else { throw .notAPKCS11URI }
     let rest = text.dropFirst("pkcs11:".count)
-    // A query is refused as a whole, because PIN and module are configured elsewhere.
+    // No query attribute is accepted, because PIN and module are configured elsewhere.
     guard !rest.contains("?") else { throw .query }
     var values: [String: [UInt8]] = [:]
     for part in rest.split(separator: ";", omittingEmptySubsequences: false) {
@@ -48,7 +50,7 @@ public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
 
   private static let names: Set<String> = ["token", "manufacturer", "model", "serial", "object", "id", "type"]
 
-  /// Percent-decodes a text; nil for invalid encoding, or a character that a URI's path may not have.
+  /// The percent-decoded text; nil for an invalid encoding, or a character that a URI's path may not contain.
   private static func decoded(_ text: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -69,8 +71,10 @@ public struct PKCS11URI: Sendable, Hashable, CustomStringConvertible {
 /// Why a text is not the URI of a key in a token.
 public enum PKCS11URIError: Error, Sendable, Hashable, CustomStringConvertible {
   case notAPKCS11URI
+  /// The URI has a PIN or a query.
   case query
   case unknownAttribute(String)
+  /// The attribute has no value, an invalid one or more than one.
   case malformed(String)
   case notAPrivateKey(String)
   case noToken
@@ -79,11 +83,11 @@ public enum PKCS11URIError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notAPKCS11URI: "does not begin with pkcs11:"
-    case .query: "holds a PIN or a query; the PIN belongs in a file of its own and the module in the configuration"
+    case .query: "contains a PIN or a query; the PIN belongs in a file of its own, and the module in the configuration"
     case .unknownAttribute(let name):
-      "holds \"\(name)\"; only token, manufacturer, model, serial, object, id and type belong in it"
-    case .malformed(let name): "holds no value, a broken one or more than one for \"\(name)\""
-    case .notAPrivateKey(let type): "names an object of type \(type); a private key belongs here"
+      "contains \"\(name)\"; it may contain only token, manufacturer, model, serial, object, id and type"
+    case .malformed(let name): "contains no value, an invalid one or more than one for \"\(name)\""
+    case .notAPrivateKey(let type): "names an object of type \(type); a private key is required"
     case .noToken: "does not name the token (token= or serial=)"
     case .noObject: "does not name the key (object= or id=)"
     }

@@ -2,11 +2,11 @@
 public protocol PrivateKeyProvider: Sendable {
   /// Loads the key that a reference names: a path, or a PKCS#11 URI.
   ///
-  /// - Parameter secretFile: the file whose first line is the passphrase or the token's PIN. Only its owner may read it.
+  /// - Parameter secretFile: the file whose first line is the key's passphrase or the token's PIN. Only the file's owner may read it.
   func key(_ reference: String, secretFile: String?) throws(PrivateKeyError) -> SigningKey
 }
 
-/// Why a key cannot be loaded. It names the file or token, and never contains a secret.
+/// Why a key cannot be loaded. The description names the file or the token, and never contains a secret.
 public enum PrivateKeyError: Error, Sendable, Hashable, CustomStringConvertible {
   case keyFile(KeyFileError)
   case secretFile(KeyFileError)
@@ -21,13 +21,13 @@ public enum PrivateKeyError: Error, Sendable, Hashable, CustomStringConvertible 
   }
 }
 
-/// Loads keys from PEM files of OpenSSL or App Store Connect (`.p8`).
+/// Loads keys from PEM files, as OpenSSL writes them or App Store Connect provides them (`.p8`).
 public struct KeyFileProvider: PrivateKeyProvider {
   public init() {}
 
   /// Loads the key file at a path.
   ///
-  /// - Parameter secretFile: the file of its passphrase, if it is encrypted.
+  /// - Parameter secretFile: the file of the key's passphrase, if the key is encrypted.
   public func key(_ reference: String, secretFile: String? = nil) throws(PrivateKeyError) -> SigningKey {
     var passphrase: Secret?
     if let secretFile {

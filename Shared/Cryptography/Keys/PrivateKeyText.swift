@@ -1,14 +1,18 @@
-/// The blocks of a PEM text (RFC 7468, and RFC 1421 for the older encryption). They are checked before OpenSSL parses the text, because
-/// OpenSSL uses the first key that it finds and has one error for everything else.
+/// Checks the blocks of a PEM text (RFC 7468, and RFC 1421 for the older encryption) before OpenSSL parses the text. OpenSSL would use the
+/// first key that it finds, and reports every other problem as one error.
 struct PrivateKeyText {
   private struct Block {
+    /// The label, such as `EC PRIVATE KEY`.
     let name: String
-    var saysEncrypted = false
-    /// The first characters of its Base64, and their number without padding.
-    var start: [UInt8] = []
-    var characters = 0
+    /// True if a header line announces the older encryption: `Proc-Type: 4,ENCRYPTED`.
+    var hasEncryptedHeader = false
+    /// The first eight characters of the Base64 text, which encode the header of the DER value.
+    var firstCharacters: [UInt8] = []
+    /// The number of Base64 characters without padding.
+    var characterCount = 0
   }
 
+  /// True if the key is encrypted, in either way.
   let isEncrypted: Bool
 
   /// Throws unless the text is exactly one private key of a usable kind. Comments before it are allowed, as OpenSSL's commands write them.
@@ -27,17 +31,18 @@ struct PrivateKeyText {
     if let other = blocks.first(where: { $0.name != "EC PARAMETERS" && $0.name != key.name }) { throw .moreThanTheKey(other.name) }
     switch key.name {
     case "EC PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY": break
-    case "RSA PRIVATE KEY", "DSA PRIVATE KEY": throw .wrongCurve(found: String(key.name.prefix(3)))
-    case "OPENSSH PRIVATE KEY": throw .notAKey("OpenSSH's own form; ssh-keygen -p -m PKCS8 rewrites it")
+    case "RSA PRIVATE KEY", "DSA PRIVATE KEY": throw .wrongKind(found: String(key.name.prefix(3)))
+    case "OPENSSH PRIVATE KEY": throw .notAKey("OpenSSH's own format; ssh-keygen -p -m PKCS8 converts it")
     default: throw .notAKey("a \(key.name)")
     }
-    isEncrypted = key.saysEncrypted || key.name == "ENCRYPTED PRIVATE KEY"
-    // With the older encryption the bytes cannot be checked.
-    if !key.saysEncrypted, let length = Self.derLength(key.start), length < key.characters * 3 / 4 {
+    isEncrypted = key.hasEncryptedHeader || key.name == "ENCRYPTED PRIVATE KEY"
+    // A DER value that is shorter than the block is followed by other bytes. With the older encryption, the bytes are not DER.
+    if !key.hasEncryptedHeader, let length = Self.derLength(key.firstCharacters), length < key.characterCount * 3 / 4 {
       throw .textAfterTheKey
     }
   }
 
+  /// The text's blocks. Throws if they are nested or unfinished, or if text follows a block.
   private static func blocks(_ bytes: UnsafeRawBufferPointer) throws(KeyError) -> [Block] {
     var blocks: [Block] = []
     var open: Block?
@@ -51,13 +56,13 @@ struct PrivateKeyText {
         blocks.append(block)
         open = nil
       } else if open != nil {
-        // Headers contain a colon, which Base64 does not.
+        // A header line contains a colon; a line of Base64 does not.
         if line.contains(UInt8(ascii: ":")) {
-          if line.starts(with: "Proc-Type:".utf8), line.suffix(9).elementsEqual("ENCRYPTED".utf8) { open?.saysEncrypted = true }
+          if line.starts(with: "Proc-Type:".utf8), line.suffix(9).elementsEqual("ENCRYPTED".utf8) { open?.hasEncryptedHeader = true }
         } else {
           let text = line.filter { $0 != UInt8(ascii: "=") }
-          open?.characters += text.count
-          if let have = open?.start.count, have < 8 { open?.start += text.prefix(8 - have) }
+          open?.characterCount += text.count
+          if let count = open?.firstCharacters.count, count < 8 { open?.firstCharacters += text.prefix(8 - count) }
         }
       } else if !blocks.isEmpty, !line.isEmpty {
         throw .textAfterTheKey
@@ -67,6 +72,7 @@ struct PrivateKeyText {
     return blocks
   }
 
+  /// The line without spaces, tabs and carriage returns at both ends.
   private static func trimmed(_ line: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
     let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     guard let first = line.firstIndex(where: { !isSpace($0) }), let last = line.lastIndex(where: { !isSpace($0) }) else {
@@ -75,6 +81,7 @@ struct PrivateKeyText {
     return line[first...last]
   }
 
+  /// The label of a line that begins or ends a block; nil for another line.
   private static func name(_ line: Slice<UnsafeRawBufferPointer>, after prefix: String) -> String? {
     guard line.starts(with: prefix.utf8), line.suffix(5).elementsEqual("-----".utf8), line.count >= prefix.utf8.count + 5 else {
       return nil
@@ -82,15 +89,18 @@ struct PrivateKeyText {
     return String(decoding: line.dropFirst(prefix.utf8.count).dropLast(5), as: UTF8.self)
   }
 
-  /// What bytes without a PEM block probably are.
+  /// A description of bytes without a PEM block, for the error.
   private static func kind(_ bytes: UnsafeRawBufferPointer) -> String {
     if bytes.allSatisfy({ $0 == 0x20 || (0x09...0x0D).contains($0) }) { return "empty" }
-    return bytes.first == 0x30 ? "binary; openssl pkcs8 -inform DER turns it into PEM" : "not PEM"
+    return bytes.first == 0x30 ? "binary; openssl pkcs8 -inform DER converts it to PEM" : "not PEM"
   }
 
-  /// The length in bytes of the DER value that begins with this Base64, including its header.
-  private static func derLength(_ start: [UInt8]) -> Int? {
-    guard start.count == 8, let head = Base64.decode(String(decoding: start, as: UTF8.self)), head[0] == 0x30 else { return nil }
+  /// The length in bytes, including its header, of the DER SEQUENCE whose Base64 begins with these eight characters. Nil if it is not a
+  /// SEQUENCE or longer than 64 KiB.
+  private static func derLength(_ firstCharacters: [UInt8]) -> Int? {
+    guard firstCharacters.count == 8, let head = Base64.decode(String(decoding: firstCharacters, as: UTF8.self)), head[0] == 0x30 else {
+      return nil
+    }
     let first = Int(head[1])
     guard first >= 0x80 else { return 2 + first }
     let width = first & 0x7F

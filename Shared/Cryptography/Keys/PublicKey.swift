@@ -4,7 +4,7 @@ import COpenSSL
 public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed after set-up and counts its references with atomics
   let raw: OpaquePointer
   public let curve: Curve
-  /// SubjectPublicKeyInfo, DER. It is encoded at each call; with OpenSSL 3.0 this takes longer than a verification.
+  /// The key as SubjectPublicKeyInfo in DER. It is encoded at each call, which takes longer than a verification with OpenSSL 3.0.
   public var subjectPublicKeyInfo: [UInt8] {
     var der: UnsafeMutablePointer<UInt8>?
     let length = i2d_PUBKEY(raw, &der)
@@ -12,7 +12,7 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     return Array(UnsafeBufferPointer(start: der, count: max(0, Int(length))))
   }
 
-  /// Takes ownership of the key.
+  /// Takes ownership of the key. Frees it if it has another curve.
   init(owning raw: OpaquePointer) throws(KeyError) {
     do throws(KeyError) {
       curve = try PublicKey.curve(of: raw)
@@ -23,7 +23,7 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     self.raw = raw
   }
 
-  /// Reads exactly one SubjectPublicKeyInfo of P-192, P-256 or P-384, without trailing bytes.
+  /// Parses exactly one SubjectPublicKeyInfo of P-192, P-256 or P-384, without trailing bytes.
   public convenience init(subjectPublicKeyInfo der: [UInt8]) throws(KeyError) {
     let parsed: (key: OpaquePointer?, whole: Bool) = der.withUnsafeBufferPointer { buffer in
       var pointer = buffer.baseAddress
@@ -38,7 +38,7 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     try self.init(owning: key)
   }
 
-  /// Reads `BEGIN PUBLIC KEY`.
+  /// Parses PEM that begins with `BEGIN PUBLIC KEY`.
   public convenience init(pem: String) throws(KeyError) {
     guard let key = PEMText.read(pem, { PEM_read_bio_PUBKEY($0, nil, nil, nil) }) else {
       throw .notAKey(OpenSSLErrors.drain("not PEM"))
@@ -68,13 +68,13 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     guard signature.curve == curve, let context = EVP_PKEY_CTX_new(raw, nil) else { return false }
     defer { EVP_PKEY_CTX_free(context) }
     let der = signature.der
-    let right =
+    let isValid =
       EVP_PKEY_verify_init(context) == 1 && EVP_PKEY_verify(context, der, der.count, digest, digest.count) == 1
-    if !right { ERR_clear_error() }
-    return right
+    if !isValid { ERR_clear_error() }
+    return isValid
   }
 
-  /// The encoded point including its leading byte; nil if OpenSSL does not return it.
+  /// The encoded point, including the leading byte that tells whether it is compressed; nil if OpenSSL does not return it.
   var encodedPoint: [UInt8]? {
     var length = 0
     guard EVP_PKEY_get_octet_string_param(raw, OSSL_PKEY_PARAM_PUB_KEY, nil, 0, &length) == 1, length > 0 else {
@@ -89,15 +89,16 @@ public final class PublicKey: @unchecked Sendable {  // EVP_PKEY is not changed 
     return Array(point.prefix(length))
   }
 
+  /// The curve of a key. Throws for an unsupported curve and for a key without one, such as RSA.
   static func curve(of key: OpaquePointer) throws(KeyError) -> Curve {
     var name = [CChar](repeating: 0, count: 64)
     var length = 0
     guard EVP_PKEY_get_group_name(key, &name, name.count, &length) == 1 else {
       ERR_clear_error()
-      throw .wrongCurve(found: EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
+      throw .wrongKind(found: EVP_PKEY_get0_type_name(key).map { String(cString: $0) } ?? "unknown")
     }
     let text = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let curve = Curve(groupName: text) else { throw .wrongCurve(found: text) }
+    guard let curve = Curve(groupName: text) else { throw .wrongKind(found: text) }
     return curve
   }
 }

@@ -1,13 +1,13 @@
 import COpenSSL
 
 /// Bytes that are wiped on deallocation: a passphrase, a PIN, the text of a private key.
-final class Secret: @unchecked Sendable {  // its memory is written in the initialiser only
-  /// Ends with a zero byte for C.
+final class Secret: @unchecked Sendable {  // its memory is written only in the initialiser
+  /// The bytes and a zero byte, which ends them as a C string.
   private let memory: UnsafeMutableRawBufferPointer
   /// The number of bytes without the zero byte.
   private(set) var count = 0
 
-  /// Allocates that many bytes and lets the closure fill them; the closure returns the number of bytes written.
+  /// Allocates `capacity` bytes and lets the closure write to them. The closure returns the number of bytes that it wrote.
   init<Failure: Error>(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int) throws(Failure) {
     memory = .allocate(byteCount: capacity + 1, alignment: 1)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -16,8 +16,8 @@ final class Secret: @unchecked Sendable {  // its memory is written in the initi
 
   convenience init(_ text: String) {
     let utf8 = text.utf8
-    self.init(capacity: utf8.count) { (room) throws(Never) in
-      room.copyBytes(from: utf8)
+    self.init(capacity: utf8.count) { (buffer) throws(Never) in
+      buffer.copyBytes(from: utf8)
       return utf8.count
     }
   }
@@ -32,7 +32,7 @@ final class Secret: @unchecked Sendable {  // its memory is written in the initi
     try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
   }
 
-  /// The bytes as C text, valid within the closure.
+  /// The bytes as a C string, valid within the closure.
   func withCString<Result>(_ body: (UnsafeMutablePointer<CChar>) -> Result) -> Result {
     body(memory.baseAddress!.assumingMemoryBound(to: CChar.self))
   }

@@ -6,30 +6,36 @@ import COpenSSL
 
 /// A private P-256 key, in memory or in a token.
 ///
-/// A key in memory is exported only by `writePEM` and `pem`. On release OpenSSL overwrites the private number (`EC_KEY_free` clears it),
-/// and this module overwrites its buffers of the key's text. Copies that OpenSSL makes while it decodes a text are freed by OpenSSL, not
-/// always overwritten.
-public final class SigningKey: @unchecked Sendable {  // as PublicKey: not changed after set-up
+/// ```swift
+/// let key = try KeyFileProvider().key("key.pem", secretFile: nil)
+/// let signature = try key.sign(Array("text".utf8))
+/// assert(key.publicKey.verifies(signature, of: Array("text".utf8)))
+/// ```
+///
+/// A key in memory is exported only by `writePEM` and `pem`. On release OpenSSL overwrites the private number (`EC_KEY_free`), and this
+/// module overwrites its buffers of the key's text. Copies that OpenSSL makes while it decodes a text are freed, but not always
+/// overwritten.
+public final class SigningKey: @unchecked Sendable {  // like PublicKey, it is not changed after the initialiser
   /// Where the private key is stored.
   enum Storage: Sendable { case memory, token }
 
-  /// The prepared signing context. It is made once, because that costs a third of a signature, and copied for each signature; a copy only
-  /// reads it. The same holds for a key in a token, whose engine uses a session for each signature.
+  /// The prepared signing context. Preparing it costs much of a signature's time, so it is prepared once and copied for each signature.
+  /// Copying only reads it, so threads can do so concurrently, also for a key in a token.
   private let context: OpaquePointer
   private let storage: Storage
   /// The key for batch signing; nil for a key in a token.
   let batchKey: OpaquePointer?
   public let publicKey: PublicKey
 
-  /// Takes ownership of the key.
+  /// Takes ownership of the key, also when it throws.
   init(owning raw: OpaquePointer, in storage: Storage) throws(KeyError) {
     // The context keeps a reference to the key.
     defer { EVP_PKEY_free(raw) }
     let curve = try PublicKey.curve(of: raw)
-    guard curve == .p256 else { throw .wrongCurve(found: curve == .p192 ? "prime192v1" : "secp384r1") }
+    guard curve == .p256 else { throw .wrongKind(found: curve == .p192 ? "prime192v1" : "secp384r1") }
     EVP_PKEY_up_ref(raw)
     let whole = try PublicKey(owning: raw)
-    // A public key object without the private key.
+    // Encoded and decoded again, so that the public key's object does not contain the private key.
     publicKey = try PublicKey(subjectPublicKeyInfo: whole.subjectPublicKeyInfo)
     guard let context = EVP_PKEY_CTX_new(raw, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     self.context = context
@@ -41,24 +47,25 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     }
   }
 
-  /// Parses SEC1 (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also encrypted (`Proc-Type:
-  /// 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is ignored.
+  /// Parses PEM in SEC1 format (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also
+  /// encrypted (`Proc-Type: 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is ignored.
   public convenience init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(pem: Secret(pem), passphrase: passphrase.map { Secret($0) })
   }
 
-  /// Parses a text that is wiped afterwards.
+  /// The same for a text that is wiped when the last reference is released.
   convenience init(pem: Secret, passphrase: Secret?) throws(KeyError) {
     let encrypted = try pem.withBytes { bytes throws(KeyError) in try PrivateKeyText(checking: bytes).isEncrypted }
     if encrypted, passphrase == nil { throw .passphraseNeeded }
-    // Without a callback, OpenSSL uses the last argument as the passphrase. An empty one keeps OpenSSL from asking on the terminal.
+    // Without a callback, OpenSSL uses the last argument as the passphrase. Without a passphrase it would ask on the terminal, so an
+    // unencrypted key gets an empty one.
     let key = (passphrase ?? Secret("")).withCString { text in
       pem.withBytes { bytes in PEMText.read(bytes) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(text)) } }
     }
     guard let key else {
       let errors = OpenSSLErrors.drain()
       guard encrypted else { throw .notAKey(errors.last { $0.text != nil }?.text ?? "not PEM") }
-      throw errors.contains(where: \.saysUnknownCipher) ? .unknownCipher : .wrongPassphrase
+      throw errors.contains(where: \.isUnknownCipher) ? .unknownCipher : .wrongPassphrase
     }
     do throws(KeyError) { try Self.checkPair(key) } catch {
       EVP_PKEY_free(key)
@@ -67,7 +74,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     try self.init(owning: key, in: .memory)
   }
 
-  /// Loads a key file that only its owner may read, who must be this process's user or root.
+  /// Loads a key file that only its owner may read. The owner must be this process's user or root.
   public static func load(path: String, passphrase: String? = nil) throws(KeyFileError) -> SigningKey {
     try load(path: path, passphrase: passphrase.map { Secret($0) })
   }
@@ -77,15 +84,16 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     do throws(KeyError) { return try SigningKey(pem: text, passphrase: passphrase) } catch { throw .notAKey(path: path, error) }
   }
 
-  /// A text may contain a public key, which OpenSSL does not check. If it does not belong to the private key, no signature would verify.
+  /// Throws unless the public key in the text, if there is one, belongs to the private key. OpenSSL does not check this when it parses the
+  /// text, and no signature would verify.
   private static func checkPair(_ key: OpaquePointer) throws(KeyError) {
-    // Checked first, because the check below does not support all kinds of keys.
+    // The curve is checked first, because `EVP_PKEY_check` does not support all types of keys.
     _ = try PublicKey.curve(of: key)
     guard let context = EVP_PKEY_CTX_new(key, nil) else { throw .notAKey(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }
     guard EVP_PKEY_check(context) == 1 else {
       ERR_clear_error()
-      throw .halvesDiffer
+      throw .mismatchedPublicKey
     }
   }
 
@@ -106,7 +114,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     EVP_PKEY_CTX_free(context)
   }
 
-  /// The private key as PKCS#8 PEM; empty for a key in a token. To write a file, use `writePEM`.
+  /// The private key as PKCS#8 PEM, in a string that is not wiped; empty for a key in a token. To write a file, use `writePEM`.
   public var pem: String {
     (try? text(passphrase: nil) { String(decoding: $0, as: UTF8.self) }) ?? ""
   }
@@ -118,19 +126,19 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
       let utf8 = passphrase.utf8
       guard !utf8.isEmpty, utf8.count <= OwnerOnlyFile.maxPassphraseBytes, !utf8.contains(0), !utf8.contains(UInt8(ascii: "\n")) else {
         throw .notWritten(
-          path: path, reason: "a passphrase is one line of 1 to \(OwnerOnlyFile.maxPassphraseBytes) bytes without zero bytes")
+          path: path, reason: "a passphrase must be one line of 1 to \(OwnerOnlyFile.maxPassphraseBytes) bytes without zero bytes")
       }
     }
     try write(to: path, passphrase: passphrase.map { Secret($0) })
   }
 
-  /// Writes the private key, encrypted with the first line of a file that only its owner may read.
+  /// The same with the passphrase in the first line of a file that only its owner may read.
   public func writePEM(to path: String, passphraseFile: String?) throws(KeyFileError) {
     try write(to: path, passphrase: try passphraseFile.map { file throws(KeyFileError) in try OwnerOnlyFile.firstLine(file) })
   }
 
   private func write(to path: String, passphrase: Secret?) throws(KeyFileError) {
-    // The file's error is returned as a value, because the closure can throw only one type of error.
+    // The file's error is a value, because `text` throws only `KeyError`.
     let written: Result<Void, KeyFileError>
     do throws(KeyError) {
       written = try text(passphrase: passphrase) { bytes in
@@ -140,10 +148,10 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     try written.get()
   }
 
-  /// Iterations of PBKDF2 with HMAC-SHA-256, as OWASP's Password Storage Cheat Sheet recommends; OpenSSL's default is 2,048.
+  /// Iterations of PBKDF2 with HMAC-SHA-256, as OWASP's Password Storage Cheat Sheet recommends. OpenSSL's default is 2,048.
   private static let iterations: Int32 = 600_000
 
-  /// The PEM text, in memory that libcrypto wipes after the closure.
+  /// Calls the closure with the PEM text, in memory that libcrypto wipes afterwards.
   private func text<Result>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Result) throws(KeyError) -> Result {
     guard storage == .memory else { throw .staysInToken }
     guard let bio = BIO_new(BIO_s_secmem()) else { throw .notAKey(OpenSSLErrors.drain("no memory")) }
@@ -173,7 +181,7 @@ public final class SigningKey: @unchecked Sendable {  // as PublicKey: not chang
     return body(UnsafeRawBufferPointer(start: start, count: length))
   }
 
-  /// Signs with ECDSA over SHA-256. Returns OpenSSL's minimal DER.
+  /// Signs with ECDSA over SHA-256. Returns minimal DER.
   public func signDER(_ message: [UInt8]) throws(SignatureError) -> [UInt8] {
     guard let context = EVP_PKEY_CTX_dup(context) else { throw .notMade(OpenSSLErrors.drain("no context")) }
     defer { EVP_PKEY_CTX_free(context) }

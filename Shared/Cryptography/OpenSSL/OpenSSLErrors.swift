@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// OpenSSL keeps errors in a queue for each thread, which must be emptied where they are reported.
+/// Reads OpenSSL's queue of errors. Each thread has its own. An error that stays in the queue would be reported for a later call.
 enum OpenSSLErrors {
   struct Entry: Sendable, Hashable {
     /// The library's registered name.
@@ -8,16 +8,16 @@ enum OpenSSLErrors {
     let reason: Int
     let text: String?
 
-    /// True for the error of a cipher or digest that no loaded provider has.
-    var saysUnknownCipher: Bool { text == "unsupported" && library == "digital envelope routines" }
+    /// True if no loaded provider has the cipher or digest.
+    var isUnknownCipher: Bool { text == "unsupported" && library == "digital envelope routines" }
   }
 
-  /// Empties the queue. Returns the newest error's text, or the given one if there is none.
+  /// Empties the queue. Returns the text of the newest error that has one, or else the given text.
   static func drain(_ otherwise: String) -> String {
     drain().last { $0.text != nil }?.text ?? otherwise
   }
 
-  /// Empties the queue, oldest first.
+  /// Empties the queue. Returns its errors, the oldest first.
   static func drain() -> [Entry] {
     var entries: [Entry] = []
     while true {

@@ -1,20 +1,21 @@
 import COpenSSL
 
 /// An X.509 certificate.
-// Safe to share: the initialiser parses it in full, afterwards it is only read; OpenSSL counts its references with atomics.
+// Safe to share: the initialiser parses the certificate in full, then it is only read. OpenSSL counts its references with atomics.
 public final class Certificate: @unchecked Sendable {
   let raw: OpaquePointer
   public let der: [UInt8]
-  /// The validity in seconds since 1970, both ends inclusive.
+  /// The begin of the validity, in seconds since 1970, inclusive.
   public let notBefore: Int64
+  /// The end of the validity, in seconds since 1970, inclusive.
   public let notAfter: Int64
 
   public enum Failure: Error, Sendable, Hashable {
-    /// Not exactly one DER certificate.
+    /// Not exactly one DER certificate; with a description.
     case malformed(String)
   }
 
-  /// Reads exactly one DER certificate, without trailing bytes.
+  /// Parses exactly one DER certificate, without trailing bytes.
   public init(der: [UInt8]) throws(Failure) {
     let parsed: (certificate: OpaquePointer?, whole: Bool) = der.withUnsafeBufferPointer { buffer in
       var pointer = buffer.baseAddress
@@ -26,7 +27,7 @@ public final class Certificate: @unchecked Sendable {
       let end = Self.seconds(X509_get0_notAfter(raw))
     else {
       X509_free(raw)
-      throw .malformed("bytes after the certificate, or no validity")
+      throw .malformed("bytes after the certificate, or a validity that cannot be read")
     }
     // Makes OpenSSL parse and cache the extensions now, so that later reads do not modify the object.
     _ = X509_check_purpose(raw, -1, 0)
@@ -37,7 +38,7 @@ public final class Certificate: @unchecked Sendable {
     notAfter = end
   }
 
-  /// Reads DER or PEM (the first certificate).
+  /// Parses DER, or the first certificate of a PEM text.
   public convenience init(derOrPEM bytes: [UInt8]) throws(Failure) {
     guard bytes.starts(with: Array("-----BEGIN".utf8)) else {
       try self.init(der: bytes)
@@ -66,20 +67,21 @@ public final class Certificate: @unchecked Sendable {
     return try PublicKey(owning: key)
   }
 
-  /// True if that key signed the certificate, verified by OpenSSL.
+  /// True if that key signed the certificate. OpenSSL verifies the signature.
   func isSigned(by key: OpaquePointer?) -> Bool {
-    let right = key != nil && X509_verify(raw, key) == 1
-    if !right { ERR_clear_error() }
-    return right
+    let isValid = key != nil && X509_verify(raw, key) == 1
+    if !isValid { ERR_clear_error() }
+    return isValid
   }
 
-  /// True if the certificate is its own issuer and its own key signed it.
+  /// True if the certificate names itself as its issuer and its own key signed it.
   public var isSelfSigned: Bool {
-    let right = X509_self_signed(raw, 1) == 1
-    if !right { ERR_clear_error() }
-    return right
+    let isValid = X509_self_signed(raw, 1) == 1
+    if !isValid { ERR_clear_error() }
+    return isValid
   }
 
+  /// Seconds since 1970; nil for an invalid time.
   static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
     var parts = tm()
     guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }

@@ -5,14 +5,14 @@ struct CertificateSignature {
   let digest: [UInt8]
   let signature: ECDSASignature
 
-  /// Nil for anything but plain ECDSA with SHA-2. Then OpenSSL verifies the certificate, so nil does not mean that the
-  /// certificate is invalid.
+  /// Nil for anything but plain ECDSA with SHA-256, SHA-384 or SHA-512. Nil does not mean that the certificate is invalid: the caller then
+  /// lets OpenSSL verify it.
   init?(of certificate: Certificate, curve: Curve) {
     var bits: UnsafePointer<ASN1_BIT_STRING>?
     var algorithm: UnsafePointer<X509_ALGOR>?
     X509_get0_signature(&bits, &algorithm, certificate.raw)
     guard let bits, let algorithm, let inner = X509_get0_tbs_sigalg(certificate.raw), X509_ALGOR_cmp(algorithm, inner) == 0,
-      // The flags contain the number of unused bits, which must be zero for a signature.
+      // The lowest three flags are the number of unused bits, which must be zero for a signature.
       bits.pointee.flags & 0x7 == 0, bits.pointee.length > 0, let start = bits.pointee.data,
       let hash = SHA2(signatureAlgorithm: X509_get_signature_nid(certificate.raw)), let signed = Self.signedPart(of: certificate.der)
     else { return nil }
@@ -22,7 +22,7 @@ struct CertificateSignature {
     digest = hash.hash(certificate.der[signed])
   }
 
-  /// The first element of the outer SEQUENCE, with its header; nil unless both have definite lengths inside the bytes.
+  /// The range of the first element of the outer SEQUENCE, including its header. Nil unless both have definite lengths inside the bytes.
   private static func signedPart(of der: [UInt8]) -> Range<Int>? {
     guard let outer = content(of: der, at: 0), let inner = content(of: der, at: outer.lowerBound), inner.upperBound <= outer.upperBound
     else {
@@ -34,20 +34,20 @@ struct CertificateSignature {
   /// The range of the content of the SEQUENCE at an offset.
   private static func content(of der: [UInt8], at start: Int) -> Range<Int>? {
     guard start + 2 <= der.count, der[start] == 0x30 else { return nil }
-    var at = start + 2
+    var position = start + 2
     var length = Int(der[start + 1])
     if length >= 0x80 {
       let count = length & 0x7F
-      guard count > 0, count <= 4, at + count <= der.count else { return nil }
-      length = der[at..<at + count].reduce(0) { $0 << 8 | Int($1) }
-      at += count
+      guard count > 0, count <= 4, position + count <= der.count else { return nil }
+      length = der[position..<position + count].reduce(0) { $0 << 8 | Int($1) }
+      position += count
     }
-    guard length <= der.count - at else { return nil }
-    return at..<at + length
+    guard length <= der.count - position else { return nil }
+    return position..<position + length
   }
 }
 
-/// The digests of certificates' signatures.
+/// The digest algorithms of certificates' signatures.
 private enum SHA2 {
   case sha256, sha384, sha512
 
@@ -74,7 +74,7 @@ private enum SHA2 {
       }
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       let made = bytes.withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, buffer.baseAddress, nil, algorithm, nil) }
-      // OpenSSL always has them. A missing digest must not be compared.
+      // OpenSSL always has SHA-2. If it did not, no signature must be verified with the uninitialised digest.
       precondition(made == 1, "SHA-2 is not available")
       count = length
     }

@@ -4,10 +4,10 @@ import Synchronization
 /// A key of a chain (a leaf's, an intermediate's or a root's) that gets precomputed tables (``PreparedPublicKey``) after it has verified
 /// many signatures.
 ///
-/// Almost all data of the App Store is signed with one leaf's key for two years, and all leaves by very few authorities. Tables take some
-/// hundredths of a second to compute, and pay off after many signatures, so rarely used keys get none. The results are the same.
+/// Apple signs almost all data of the App Store with one leaf's key at a time, and very few authorities sign the leaves. Computing the
+/// tables pays off only after many signatures, so a rarely used key gets none. The results are the same with and without tables.
 final class ChainKey: Sendable {
-  /// The number of signatures before tables are made: as many as take longer than the tables.
+  /// The number of verifications after which tables are made. Without tables, these together take about as long as making the tables.
   static func usesBeforeTables(_ curve: Curve) -> Int { curve == .p384 ? 50 : 1000 }
 
   private struct State {
@@ -30,8 +30,8 @@ final class ChainKey: Sendable {
 
   /// True if the key signed the certificate.
   ///
-  /// OpenSSL verifies again what the tables reject, and verifies whatever they do not support: another algorithm, or another form of the
-  /// signature.
+  /// OpenSSL verifies again what the tables reject. It also verifies what the tables do not support: other signature algorithms and other
+  /// encodings of the signature.
   func signed(_ certificate: Certificate) -> Bool {
     let prepared = use()
     if prepared != nil || key.curve == .p384, let signed = CertificateSignature(of: certificate, curve: key.curve),
@@ -42,13 +42,14 @@ final class ChainKey: Sendable {
     return certificate.isSigned(by: key.raw)
   }
 
+  /// Counts a verification. Returns the tables if there are any.
   private func use() -> PreparedPublicKey? {
-    let (prepared, isTime) = state.withLock { state in
+    let (prepared, mustPrepare) = state.withLock { state in
       state.uses += 1
       return (state.prepared, state.uses == Self.usesBeforeTables(key.curve))
     }
-    // The tables are made in the background.
-    if isTime { Task.detached(priority: .background) { self.prepare() } }
+    // In the background, so that no verification waits for the tables.
+    if mustPrepare { Task.detached(priority: .background) { self.prepare() } }
     return prepared
   }
 

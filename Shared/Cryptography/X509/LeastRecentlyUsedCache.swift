@@ -1,61 +1,66 @@
-/// A cache with a capacity that removes the least recently used entry. Pure; with a capacity of 0 it is always empty.
+/// A cache that removes the least recently used entry when it is full. With a capacity of 0 it is always empty.
 struct LeastRecentlyUsedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Entry {
     var value: Value
-    var used: UInt64
+    /// The number of the entry's last use.
+    var lastUse: UInt64
   }
 
   private struct Use {
     let key: Key
-    let time: UInt64
+    let number: UInt64
   }
 
   let capacity: Int
   private var entries: [Key: Entry] = [:]
-  /// All uses, oldest first. A use that is not the last one of its entry is skipped.
+  /// The uses in their order. A use counts only if it is the last one of its entry.
   private var uses: [Use] = []
+  /// The number of leading elements of `uses` that ``forgetOldest()`` is done with.
   private var passed = 0
-  private var clock: UInt64 = 0
+  private var useCount: UInt64 = 0
 
   init(capacity: Int) { self.capacity = max(0, capacity) }
 
   var count: Int { entries.count }
   var keys: [Key] { Array(entries.keys) }
 
-  /// The value. This counts as a use.
+  /// The value of a key; nil if there is none. Counts as a use.
   mutating func use(_ key: Key) -> Value? {
     guard let value = entries[key]?.value else { return nil }
-    entries[key]!.used = tick(key)
+    entries[key]!.lastUse = addUse(of: key)
     return value
   }
 
-  /// The value, without counting as a use.
+  /// Like ``use(_:)``, but does not count as a use.
   func peek(_ key: Key) -> Value? { entries[key]?.value }
 
+  /// Stores a value, instead of an earlier one of that key. Counts as a use.
   mutating func keep(_ value: Value, for key: Key) {
     guard capacity > 0 else { return }
     if entries[key] == nil, entries.count >= capacity { forgetOldest() }
-    entries[key] = Entry(value: value, used: tick(key))
+    entries[key] = Entry(value: value, lastUse: addUse(of: key))
   }
 
   mutating func forget(_ key: Key) { entries[key] = nil }
 
-  private mutating func tick(_ key: Key) -> UInt64 {
-    clock += 1
-    uses.append(Use(key: key, time: clock))
-    // Compacted only when there are several times as many uses as entries, so each use is moved a few times at most.
+  /// Appends a use, and returns its number for the entry's `lastUse`.
+  private mutating func addUse(of key: Key) -> UInt64 {
+    useCount += 1
+    uses.append(Use(key: key, number: useCount))
+    // Compacted only when there are several times as many uses as entries, so that the cost of compacting is small for each use. The use
+    // just appended is kept too, although its entry does not have its number yet.
     if uses.count > 4 * capacity + 64 {
-      uses = uses[passed...].filter { entries[$0.key]?.used == $0.time || $0.time == clock }
+      uses = uses[passed...].filter { entries[$0.key]?.lastUse == $0.number || $0.number == useCount }
       passed = 0
     }
-    return clock
+    return useCount
   }
 
   private mutating func forgetOldest() {
     while passed < uses.count {
       let use = uses[passed]
       passed += 1
-      if entries[use.key]?.used == use.time {
+      if entries[use.key]?.lastUse == use.number {
         entries[use.key] = nil
         return
       }

@@ -1,17 +1,19 @@
-/// A path leaf → intermediate → pinned root that passed all checks (App Store Server API: x5c).
+/// A path leaf → intermediate → pinned root that passed all checks of ``CertificateChainVerifier`` (App Store Server API: x5c).
 public struct VerifiedChain: Sendable {
-  /// The leaf's key, P-256.
+  /// The leaf's P-256 key.
   public var key: PublicKey { chainKey.key }
   let chainKey: ChainKey
   public let leaf: Certificate
   public let intermediate: Certificate
   /// The pinned root, whatever the third entry of the `x5c` was.
   public let root: Certificate
-  /// The time from which all three certificates are valid, and the time until which they are, in seconds since 1970, both inclusive.
+  /// The first second at which all three certificates are valid, in seconds since 1970.
   public let notBefore: Int64
+  /// The last second at which all three certificates are valid, in seconds since 1970.
   public let notAfter: Int64
-  /// SHA-256 of the certificates' DER, which are the keys of the revocation cache.
+  /// SHA-256 of the leaf's DER, its key in ``RevocationCache``.
   let leafDigest: [UInt8]
+  /// SHA-256 of the intermediate's DER, its key in ``RevocationCache``.
   let intermediateDigest: [UInt8]
 
   init(key: PublicKey, leaf: Certificate, authority: CertificateAuthority) {
@@ -25,13 +27,13 @@ public struct VerifiedChain: Sendable {
     intermediateDigest = authority.digest
   }
 
-  func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
+  func isValid(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
 
-  /// True if the leaf's private key signed the message with this SHA-256 digest: ECDSA.
+  /// True if the leaf's private key signed the message with this SHA-256 digest (ECDSA).
   public func verifies(_ signature: ECDSASignature, digest: [UInt8]) -> Bool { chainKey.verifies(signature, digest: digest) }
 }
 
-/// An intermediate that a pinned root has signed, verified once.
+/// A verified intermediate, and the pinned root that signed it.
 struct CertificateAuthority: Sendable {
   let intermediate: Certificate
   let root: Certificate
@@ -51,5 +53,5 @@ struct CertificateAuthority: Sendable {
     notAfter = min(intermediate.notAfter, root.notAfter)
   }
 
-  func holds(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
+  func isValid(at time: Int64) -> Bool { notBefore <= time && time <= notAfter }
 }

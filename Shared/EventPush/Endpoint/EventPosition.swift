@@ -1,6 +1,7 @@
 import AttributionQueue
 
-/// The position of an event in the whole feed, ordered by time of publication.
+/// The position of an event in the whole feed. Positions are ordered by time of publication, and in the same millisecond by number and
+/// shard.
 struct EventPosition: Sendable, Hashable, Comparable {
   let feedPosition: FeedPosition
   let shard: Shard

@@ -1,4 +1,5 @@
-/// A priority queue: values by key, the smallest key first.
+/// A priority queue: values by key, the smallest key first. It is a binary heap in an array: the children of the item at index i are at 2i
+/// + 1 and 2i + 2.
 struct MinimumHeap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   private var items: [(key: Key, value: Value)] = []
 
@@ -22,11 +23,11 @@ struct MinimumHeap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     items[0] = last
     var index = 0
     while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2] where child < items.count && items[child].key < items[least].key { least = child }
-      if least == index { return first }
-      items.swapAt(index, least)
-      index = least
+      var smallest = index
+      for child in [2 * index + 1, 2 * index + 2] where child < items.count && items[child].key < items[smallest].key { smallest = child }
+      if smallest == index { return first }
+      items.swapAt(index, smallest)
+      index = smallest
     }
   }
 }

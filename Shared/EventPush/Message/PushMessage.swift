@@ -2,12 +2,13 @@ import AttributionQueue
 import HTTPClient
 import WireJSON
 
-/// The HTTP request of an event.
+/// The headers and the body of the request that posts an event.
 struct PushMessage: Sendable {
   let headers: [(name: String, value: String)]
   let body: [UInt8]
 
-  /// Nil if the form requires original bytes and none were stored, or if the event cannot be parsed.
+  /// Nil if the event has no original bytes although the form is ``PushForm/original``, or if the event cannot be parsed although the form
+  /// is ``PushForm/binary``.
   ///
   /// - Parameters:
   ///   - timestamp: the time of this attempt, seconds since 1970.
@@ -27,7 +28,7 @@ struct PushMessage: Sendable {
       body = Array(event.json[parts.data])
     case .original:
       guard let original = event.original else { return nil }
-      if !original.contentType.isEmpty { headers.append(("Content-Type", Self.plain(original.contentType))) }
+      if !original.contentType.isEmpty { headers.append(("Content-Type", Self.withoutControlCharacters(original.contentType))) }
       body = original.body
     }
     let id = Self.webhookID(event.id)
@@ -40,32 +41,32 @@ struct PushMessage: Sendable {
     self.body = body
   }
 
-  /// An event's id for `webhook-id`: percent-encoded unless it consists of letters, digits, `_`, `-` and `:`. A full stop must be encoded,
-  /// because it separates the signed parts.
-  static func webhookID(_ id: String) -> String { encoded(id, plain: Self.plainInID) }
+  /// An event's id for the header `webhook-id`: all characters but letters, digits, `_`, `-` and `:` are percent-encoded. A full stop must
+  /// be encoded, because it separates the signed parts.
+  static func webhookID(_ id: String) -> String { percentEncoded(id, unencoded: Self.unencodedInID) }
 
-  /// The value of a `ce-` header (CloudEvents HTTP protocol binding 3.1.3.2).
-  static func headerValue(_ text: String) -> String { encoded(text, plain: Self.plainInHeader) }
+  /// The value of a `ce-` header: percent-encoded (CloudEvents HTTP protocol binding 3.1.3.2).
+  static func headerValue(_ text: String) -> String { percentEncoded(text, unencoded: Self.unencodedInHeader) }
 
-  private static let plainInID: [Bool] = (UInt8.min...UInt8.max).map { byte in
+  private static let unencodedInID: [Bool] = (UInt8.min...UInt8.max).map { byte in
     switch byte {
     case 48...58, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"): true
     default: false
     }
   }
 
-  private static let plainInHeader: [Bool] = (UInt8.min...UInt8.max).map { byte in
+  private static let unencodedInHeader: [Bool] = (UInt8.min...UInt8.max).map { byte in
     byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "%")
   }
 
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// - Parameter plain: for each byte, true if it is not encoded.
-  private static func encoded(_ text: String, plain: [Bool]) -> String {
+  /// - Parameter unencoded: for each value of a byte, true if it stays as it is.
+  private static func percentEncoded(_ text: String, unencoded: [Bool]) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count + 16)
     for byte in text.utf8 {
-      if plain[Int(byte)] {
+      if unencoded[Int(byte)] {
         bytes.append(byte)
       } else {
         bytes.append(UInt8(ascii: "%"))
@@ -77,15 +78,20 @@ struct PushMessage: Sendable {
   }
 
   /// Removes control characters, which could end the header's line.
-  private static func plain(_ text: String) -> String { String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }) }
+  private static func withoutControlCharacters(_ text: String) -> String {
+    String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
+  }
 }
 
-/// The positions of the parts of a CloudEvent in its JSON format, found without building a tree.
+/// The attributes of a CloudEvent in its JSON format, and the position of its data. They are found without parsing the data into values,
+/// because the data of an event is large and is posted as it is.
 struct CloudEventParts {
   private(set) var attributes: [(name: String, value: String)] = []
   private(set) var dataContentType = "application/json"
+  /// The bytes of `data` in the event.
   private(set) var data: Range<Int>
 
+  /// Nil if the event is not a JSON object with `data` whose other members are strings.
   init?(_ json: [UInt8]) {
     var found: Range<Int>?
     do throws(JSONError) {
@@ -106,7 +112,7 @@ struct CloudEventParts {
     data = found
   }
 
-  /// The `subject` of an event; empty if it has none.
+  /// The `subject` of an event; empty if it has none or cannot be parsed.
   static func subject(_ json: [UInt8]) -> String {
     var reader = JSONReader(json, limits: .ownDocuments)
     do throws(JSONError) {

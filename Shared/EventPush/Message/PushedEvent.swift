@@ -6,12 +6,12 @@ import Traces
   import Glibc
 #endif
 
-/// An event to post. All endpoints that want it share one object.
+/// An event of the feed that is to be posted. It is a class, so that all endpoints to which it is posted share its bytes.
 final class PushedEvent: Sendable {
   /// The bytes that Apple sent.
   struct Original: Sendable {
     let body: [UInt8]
-    /// Empty if none was sent.
+    /// Empty if Apple sent none.
     let contentType: String
   }
 
@@ -20,11 +20,13 @@ final class PushedEvent: Sendable {
   let type: String
   /// The CloudEvent in its JSON format.
   let json: [UInt8]
+  /// Nil if no subscription with the form `original` existed when the event was published, or if the event is not made of Apple's bytes.
   let original: Original?
+  /// The values by which subscriptions filter.
   let attributes: EventAttributes
 
   init(_ stored: StoredEvent, _ shard: Shard) {
-    position = EventPosition(feedPosition: stored.place, shard: shard)
+    position = EventPosition(feedPosition: stored.position, shard: shard)
     id = stored.id
     type = stored.type
     json = stored.json
@@ -42,27 +44,29 @@ final class PushedEvent: Sendable {
     attributes = EventAttributes()
   }
 
-  /// The span of the work that made the event (`data.traceparent`). It is found by text search, without parsing: it is among the first
-  /// members of the data, and inside a JSON string its quotation marks would be escaped.
+  /// The span of the work that made the event (`data.traceparent`). It is found by a search for the member's text, which is faster than
+  /// parsing. The text cannot occur inside a JSON string, because the quotation marks would be escaped there.
   var traceContext: SpanContext? {
     json.withUnsafeBytes { bytes in
       let (key, width): (StaticString, Int) = ("\"traceparent\":\"", 15)
-      let end = min(bytes.count, Self.traceparentWithin) - width - SpanContext.length
+      let end = min(bytes.count, Self.traceparentSearchBytes) - width - SpanContext.length
       guard end >= 0, let start = bytes.baseAddress else { return nil }
-      var at = 0
-      while at <= end, let found = memchr(start + at, 0x22, end + 1 - at) {
-        at = start.distance(to: UnsafeRawPointer(found))
+      var offset = 0
+      // The search stops at each quotation mark (0x22).
+      while offset <= end, let found = memchr(start + offset, 0x22, end + 1 - offset) {
+        offset = start.distance(to: UnsafeRawPointer(found))
         if memcmp(found, key.utf8Start, width) == 0 {
-          return SpanContext(bytes: UnsafeRawBufferPointer(start: start + at + width, count: SpanContext.length))
+          return SpanContext(bytes: UnsafeRawBufferPointer(start: start + offset + width, count: SpanContext.length))
         }
-        at += 1
+        offset += 1
       }
       return nil
     }
   }
 
-  private static let traceparentWithin = 2048
+  /// The size of the part of the event that is searched, bytes. `traceparent` is among the first members of the data.
+  private static let traceparentSearchBytes = 2048
 
-  /// The approximate size in memory, bytes.
+  /// The approximate size in memory, bytes: the contents, and an estimate for the rest.
   var size: Int { json.count + (original?.body.count ?? 0) + 256 }
 }

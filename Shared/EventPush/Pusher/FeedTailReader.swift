@@ -2,23 +2,27 @@ import AttributionQueue
 import Logging
 import Synchronization
 
-/// Reads the tails of all shards, once for all endpoints of an instance.
+/// Reads the new events of all shards, once for all endpoints of an instance. ``Pusher`` calls ``poll()`` in a loop and offers the events
+/// to each endpoint; an endpoint that has no room for them reads them later by itself.
 final class FeedTailReader: Sendable {
   /// The new events of one shard.
-  struct Finding: Sendable {
+  struct NewEvents: Sendable {
     let shard: Shard
-    /// The end of the previous poll.
-    let before: FeedPosition
-    let last: FeedPosition
+    /// The position up to which the previous poll has read; these events follow it.
+    let previousEnd: FeedPosition
+    /// The position of the last of these events.
+    let end: FeedPosition
     let events: [PushedEvent]
   }
 
   private struct State {
-    var tails: [FeedPosition?] = Array(repeating: nil, count: Shard.count)
-    /// All events published before this time are known; milliseconds since 1970.
-    var time: Int64 = .min
+    /// The position up to which each shard was read, by shard; nil before the first poll.
+    var ends: [FeedPosition?] = Array(repeating: nil, count: Shard.count)
+    /// All events published before this time were read; milliseconds since 1970.
+    var completeUntil: Int64 = .min
   }
 
+  /// The greatest number of events that one poll reads from a shard.
   private static let maxEvents = 200
   private let feed: EventFeed
   private let logger: Logger
@@ -29,40 +33,42 @@ final class FeedTailReader: Sendable {
     self.logger = logger
   }
 
-  /// The end of the last poll in a shard; nil before the first poll.
-  func tail(_ shard: Int) -> FeedPosition? { state.withLock { $0.tails[shard] } }
+  /// The position up to which the last poll has read a shard; nil before the first poll.
+  func end(of shard: Int) -> FeedPosition? { state.withLock { $0.ends[shard] } }
 
-  /// All events published before this time have been read.
-  var time: Int64 { state.withLock { $0.time } }
+  /// All events published before this time were read, in all shards; milliseconds since 1970.
+  var completeUntil: Int64 { state.withLock { $0.completeUntil } }
 
   /// Polls all shards once. Returns the new events, and whether there may be more.
-  func poll() async throws(EventFeedError) -> (findings: [Finding], mayHaveMore: Bool) {
-    let known = state.withLock { $0.tails }
-    let polled = try await feed.tails(Shard.all.map { ($0, known[$0.index]) }, limit: Self.maxEvents)
-    var findings: [Finding] = []
+  ///
+  /// The first poll only finds the ends of the shards: each endpoint reads by itself the events that were published before.
+  func poll() async throws(EventFeedError) -> (newEvents: [NewEvents], mayHaveMore: Bool) {
+    let previousEnds = state.withLock { $0.ends }
+    let tails = try await feed.tails(Shard.all.map { ($0, previousEnds[$0.index]) }, limit: Self.maxEvents)
+    var newEvents: [NewEvents] = []
     var mayHaveMore = false
-    var time = Int64.max
-    var tails = known
-    for (shard, tail) in polled {
-      guard let before = known[shard.index] else {
-        tails[shard.index] = tail.last
-        time = min(time, tail.time)
+    var completeUntil = Int64.max
+    var ends = previousEnds
+    for (shard, tail) in tails {
+      guard let previousEnd = previousEnds[shard.index] else {
+        ends[shard.index] = tail.last
+        completeUntil = min(completeUntil, tail.time)
         continue
       }
-      let isWhole = tail.events.count < Self.maxEvents
-      if !isWhole { mayHaveMore = true }
-      // If not all were read, more events may have the publication time of the last one.
-      time = min(time, isWhole ? tail.time : tail.events.last?.place.milliseconds ?? tail.time)
-      guard let last = tail.events.last?.place, last > before else { continue }
-      tails[shard.index] = last
-      findings.append(
-        Finding(shard: shard, before: before, last: last, events: tail.events.map { PushedEvent($0, shard) }))
+      let isComplete = tail.events.count < Self.maxEvents
+      if !isComplete { mayHaveMore = true }
+      // If not all events were read, unread ones may have the same publication time as the last one that was read.
+      completeUntil = min(completeUntil, isComplete ? tail.time : tail.events.last?.position.milliseconds ?? tail.time)
+      guard let end = tail.events.last?.position, end > previousEnd else { continue }
+      ends[shard.index] = end
+      newEvents.append(
+        NewEvents(shard: shard, previousEnd: previousEnd, end: end, events: tail.events.map { PushedEvent($0, shard) }))
     }
-    let (newTails, newTime) = (tails, time)
+    let (newEnds, newTime) = (ends, completeUntil)
     state.withLock { state in
-      state.tails = newTails
-      state.time = newTime
+      state.ends = newEnds
+      state.completeUntil = newTime
     }
-    return (findings, mayHaveMore)
+    return (newEvents, mayHaveMore)
   }
 }

@@ -18,12 +18,12 @@ public struct PushMetrics: Sendable {
   private static let openFailuresName = "attribution_push_open_failures_total"
   private static let endpointsName = "attribution_push_endpoints"
 
-  /// The outcome of a request.
+  /// The outcome of a request, as the value of the label `outcome`.
   enum Outcome: String, CaseIterable {
     case taken, redirected, refused, tooMany = "too_many", serverError = "server_error", gone, timeout, connection, tls, address
   }
 
-  /// The series of each outcome, looked up once.
+  /// The series of each outcome. They are looked up once, because every request counts.
   private struct KnownOutcomes: Sendable {
     let series: [String: MetricSeries]
   }
@@ -32,12 +32,14 @@ public struct PushMetrics: Sendable {
     self.metrics = metrics
     metrics.counter(Self.requestsName, help: "Requests to push endpoints.", labels: ["outcome"])
     metrics.histogram(
-      Self.durationName, help: "Time from a request to a push endpoint to its outcome.", bounds: MetricsRegistry.durationBounds + [15, 30])
+      Self.durationName, help: "Time from the start of a request to a push endpoint to its outcome.",
+      bounds: MetricsRegistry.durationBounds + [15, 30])
     metrics.histogram(
       Self.delayName, help: "Time from an event's publication to the 2xx of its endpoint.",
       bounds: MetricsRegistry.durationBounds + [60, 600, 3600, 86_400])
-    metrics.counter(Self.givenUpName, help: "Events that were dropped after their endpoint had failed for push.retryFor.")
-    metrics.counter(Self.skippedName, help: "Events that were skipped because they do not exist in the endpoint's form.")
+    metrics.counter(Self.givenUpName, help: "Events that were given up after posts had failed for push.retryFor.")
+    metrics.counter(
+      Self.skippedName, help: "Events that were not posted because they do not exist in the endpoint's form or cannot be read.")
     metrics.counter(Self.endedName, help: "Endpoints that were disabled or answered 410.", labels: ["state"])
     metrics.counter(Self.openFailuresName, help: "Failed attempts to read an endpoint's position in the feed; they are repeated.")
     metrics.gauge(
@@ -55,8 +57,9 @@ public struct PushMetrics: Sendable {
     duration?.observe(seconds, of: span)
   }
 
-  func taken(afterSeconds seconds: Double, _ span: Span?) { delay?.observe(max(0, seconds), of: span) }
-  func droppedEvent() { metrics.add(Self.givenUpName) }
+  /// - Parameter seconds: the time since the event's publication.
+  func accepted(afterSeconds seconds: Double, _ span: Span?) { delay?.observe(max(0, seconds), of: span) }
+  func gaveUp() { metrics.add(Self.givenUpName) }
   func couldNotOpen() { metrics.add(Self.openFailuresName) }
   func skipped() { metrics.add(Self.skippedName) }
   func ended(_ state: EndpointSettings.State) { metrics.add(Self.endedName, 1, [state.rawValue]) }
@@ -68,7 +71,7 @@ public struct PushMetrics: Sendable {
 }
 
 extension PostOutcome {
-  /// The label in metrics.
+  /// The outcome for metrics.
   var kind: PushMetrics.Outcome {
     switch self {
     case .answered(200..<300, _): .taken
@@ -84,7 +87,7 @@ extension PostOutcome {
     }
   }
 
-  /// The text in an endpoint's status.
+  /// The error for people, which `GetSubscription` returns as `lastError` of the endpoint's status.
   var text: String {
     switch self {
     case .answered(let status, _): "status \(status)"

@@ -2,22 +2,22 @@ import AttributionProtocol
 import AttributionQueue
 import WireJSON
 
-/// Notices about endpoints, published on the feed.
+/// Events about push endpoints, which are published on the feed.
 enum PushNotice {
   private static let source = "/verifier"
 
-  /// An endpoint is not posted to any more.
+  /// No more events are posted to an endpoint.
+  ///
+  /// - Parameter time: milliseconds since 1970. It is part of the event's id, so it must be the same for every instance.
   static func ended(
-    _ subscription: String, _ state: EndpointSettings.State, reason: String, health: EndpointHealth, generation: Int, now: Int64
-  )
-    -> EventRecord
-  {
+    _ subscription: String, _ state: EndpointSettings.State, reason: String, health: EndpointHealth, generation: Int, time: Int64
+  ) -> EventRecord {
     var data: JSONObject = ["subscription": .string(subscription), "state": .string(state.rawValue), "reason": .string(reason)]
     data["failingSince"] = health.failingSince.map { .string(Timestamp(millisecondsSince1970: $0).text) }
     data["lastError"] = health.lastError.map { .string($0) }
-    // The id is the same for every instance that finds this end, so that the event is published once.
-    let id = "endpoint-\(state.rawValue):\(subscription):\(generation):\(health.failingSince ?? now)"
-    return record(id, .endpointDisabled, data, now)
+    // Every instance that finds this end makes the same id, and the feed publishes an id only once.
+    let id = "endpoint-\(state.rawValue):\(subscription):\(generation):\(health.failingSince ?? time)"
+    return record(id, .endpointDisabled, data, time)
   }
 
   /// An event was given up after its retries.

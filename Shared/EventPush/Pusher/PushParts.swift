@@ -15,7 +15,7 @@ struct PushParts: Sendable {
   let tracer: Tracer
   let logger: Logger
 
-  /// The rules of an endpoint.
+  /// The rules for posting to an endpoint.
   func rules(of endpoint: EndpointSettings) -> EndpointRules {
     var rules = EndpointRules()
     rules.isOrdered = endpoint.isOrdered
@@ -34,11 +34,11 @@ struct PushParts: Sendable {
 }
 
 extension EventSubscription {
-  /// True if the subscription does not want all events.
+  /// True if the subscription selects events by type or by attributes.
   var hasFilter: Bool { !types.isEmpty || !filter.isEmpty }
 
-  /// True if both subscriptions read the same events from the same position.
-  func isReadAs(_ other: EventSubscription) -> Bool {
+  /// True if both are the same subscription with the same types, filter and generation, so that their progress is the same.
+  func sharesProgress(with other: EventSubscription) -> Bool {
     name == other.name && types == other.types && filter == other.filter && generation == other.generation && createdAt == other.createdAt
   }
 }

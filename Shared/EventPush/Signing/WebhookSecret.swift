@@ -1,6 +1,6 @@
 import Cryptography
 
-/// A secret that signs the requests of one endpoint (Standard Webhooks, "Signature scheme"): `whsec_` and Base64.
+/// A secret with which the requests to one endpoint are signed (Standard Webhooks, "Signature scheme"). As text it is `whsec_` and Base64.
 public struct WebhookSecret: Sendable, Hashable {
   private static let prefix = "whsec_"
   /// The sizes that the standard allows, bytes.
@@ -13,7 +13,7 @@ public struct WebhookSecret: Sendable, Hashable {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Parses the text form; nil if it is invalid.
+  /// Parses a secret; nil if the prefix, the Base64 or the size is invalid.
   public init?(text: String) {
     guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(String(text.dropFirst(Self.prefix.count))),
       Self.sizes.contains(bytes.count)
@@ -21,6 +21,6 @@ public struct WebhookSecret: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// The text form, as the endpoint's operator gets it.
+  /// The secret as text, which the operator of the endpoint gets.
   public var text: String { Self.prefix + Base64.encode(bytes) }
 }

@@ -2,12 +2,12 @@ import Cryptography
 
 /// Signs requests by the rules of Standard Webhooks: HMAC-SHA256 over id, time and body, with each secret of an endpoint.
 struct WebhookSigner: Sendable {
-  private let codes: [HMACSHA256]
+  private let macs: [HMACSHA256]
 
-  /// - Parameter secrets: newest first; two while one is being replaced.
-  init(_ secrets: [WebhookSecret]) { codes = secrets.map { HMACSHA256(key: $0.bytes) } }
+  /// - Parameter secrets: the newest first: one, or two while the older one is being replaced.
+  init(_ secrets: [WebhookSecret]) { macs = secrets.map { HMACSHA256(key: $0.bytes) } }
 
-  /// The value of the header `webhook-signature`.
+  /// The value of the header `webhook-signature`: one signature for each secret, so that a receiver with either secret can verify it.
   ///
   /// - Parameters:
   ///   - id: must not contain a full stop, which separates the signed parts.
@@ -21,9 +21,9 @@ struct WebhookSigner: Sendable {
     signed.append(UInt8(ascii: "."))
     signed += body
     var text = ""
-    for code in codes {
+    for mac in macs {
       if !text.isEmpty { text += " " }
-      text += "v1," + Base64.encode(code.authenticate(signed))
+      text += "v1," + Base64.encode(mac.authenticate(signed))
     }
     return text
   }

@@ -1,6 +1,6 @@
 import CCurl
 
-/// A URL from a caller. curl parses it here and when it connects: with two different parsers, one address could be checked and another one
+/// A URL from a caller. curl parses it here and when it connects. With two different parsers, one host could be checked and another one
 /// called.
 public struct EndpointURL: Sendable, Hashable {
   /// Why a URL is invalid.
@@ -13,7 +13,7 @@ public struct EndpointURL: Sendable, Hashable {
 
     public var description: String {
       switch self {
-      case .malformed: "is no URL with a host"
+      case .malformed: "is not a URL with a host"
       case .scheme: "must begin with https://"
       case .user: "must not have a user or a password"
       case .fragment: "must not have a fragment"
@@ -22,11 +22,12 @@ public struct EndpointURL: Sendable, Hashable {
     }
   }
 
-  /// The greatest length of a URL, bytes.
+  /// The greatest length of a URL in bytes.
   public static let maxBytes = 2048
 
+  /// The URL, unchanged.
   public let text: String
-  /// Lower case; an IP address in its usual form, without brackets.
+  /// The host in lower case; an IP address without brackets, in the notation to which curl normalises it.
   public let host: String
 
   /// - Parameter allowsHTTP: true if `http` is allowed.

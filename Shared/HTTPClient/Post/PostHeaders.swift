@@ -1,7 +1,8 @@
 import CCurl
 
-/// The header lines of a post, as curl's list. Its memory is reused by the next post. It must be used only on the loop's thread.
+/// The header lines of a post, as a list for curl. The next post reuses the list's memory. It must be used only on the loop's thread.
 final class PostHeaders {
+  /// The lines, each ended by a zero byte.
   private var bytes: UnsafeMutablePointer<CChar>
   private var capacity = 1024
   private var count = 0
@@ -24,9 +25,10 @@ final class PostHeaders {
   func list(_ headers: [(name: String, value: String)]) -> UnsafeMutablePointer<curl_slist> {
     count = 0
     starts.removeAll(keepingCapacity: true)
-    // Otherwise curl would send `Expect: 100-continue` with larger bodies, and a content type of its own.
+    // Empty headers remove curl's own: `Expect: 100-continue` for larger bodies, and a content type.
     add("Expect", "", separator: ":")
     if !headers.contains(where: { Self.isContentType($0.name) }) { add("Content-Type", "", separator: ":") }
+    // curl sends an empty header only if its line ends with a semicolon.
     for (name, value) in headers { add(name, value, separator: value.isEmpty ? ";" : ": ") }
     if starts.count > nodeCapacity {
       nodes.deallocate()

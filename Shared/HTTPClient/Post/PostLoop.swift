@@ -5,15 +5,16 @@ import Synchronization
   import Glibc
 #endif
 
-/// Posts to thousands of servers from one thread. A server that hangs does not delay the others: connections to a host are not limited, and
-/// each turn of the loop handles only sockets with events. Callers must limit their own posts in flight.
+/// Posts to thousands of servers from one thread. A server that hangs does not delay the others: the number of connections is not limited,
+/// and each turn of the loop handles only sockets with events. Callers must limit their own posts in flight. `PostTransfer.swift` has the
+/// options of a post, and `CCurl/post_loop.c` the loop.
 public final class PostLoop: Sendable {
   private let core: Core
 
   /// - Parameters:
   ///   - configuration: only the trust anchors, the connect timeout and the setting of HTTP/2 are used.
   ///   - allows: returns true if a connection to an address, in 4 or 16 bytes of network order, is allowed. It is called on the loop's
-  ///     thread after name resolution, for each address before the connection.
+  ///     thread after name resolution, before each connection.
   public init(configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     core = Core(configuration: configuration, allows: allows)
     core.start()
@@ -21,15 +22,16 @@ public final class PostLoop: Sendable {
 
   deinit { core.stop() }
 
-  /// Posts a request. Redirects are not followed. `done` is called once, on the loop's thread, which it must not block; it may post again.
+  /// Posts a request. Redirects are not followed. `done` is called once, on the loop's thread. It must not block the thread, and may post
+  /// again.
   public func post(_ request: PostRequest, done: @escaping @Sendable (PostOutcome) -> Void) { core.submit(request, done) }
 
-  /// Ends the thread. Posts in flight are cancelled.
+  /// Ends the thread. Posts in flight, and all later ones, fail as cancelled.
   public func shutdown() { core.stop() }
 }
 
 /// The thread, and the state that it shares with callers.
-// Safe to share: `loop` except for its wake-up, `transfers` and `idle` are used only by the thread; the rest is protected by the lock.
+// Safe to share: only the thread uses `loop` (except for its wake-up), `transfers` and `idle`. The rest is protected by the lock.
 private final class Core: @unchecked Sendable {
   private struct Inbox {
     var submitted: [(PostRequest, @Sendable (PostOutcome) -> Void)] = []
@@ -38,9 +40,10 @@ private final class Core: @unchecked Sendable {
     var isAwake = true
   }
 
+  /// The greatest number of finished transfers that are kept for reuse.
   private static let maxIdle = 1024
   /// The greatest number of idle connections.
-  private static let maxConnections = 4096
+  private static let maxIdleConnections = 4096
   private static let initialised: Void = { curl_global_init(Int(CURL_GLOBAL_ALL)) }()
 
   private let configuration: HTTPClientConfiguration
@@ -55,12 +58,12 @@ private final class Core: @unchecked Sendable {
     Self.initialised
     self.configuration = configuration
     self.allows = allows
-    // This fails only without memory or descriptors.
+    // Returns nil only if there is no memory or no descriptor.
     loop = attribution_post_loop_make()!
     multi = attribution_post_loop_multi(loop)!
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, HTTPClientConfiguration.maxStreamsPerConnection)
-    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maxConnections)
+    _ = attribution_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.maxIdleConnections)
   }
 
   deinit {
@@ -72,14 +75,14 @@ private final class Core: @unchecked Sendable {
   func start() {
     let own = Unmanaged.passRetained(self)
     var thread = pthread_t()
-    let made = pthread_create(
+    let code = pthread_create(
       &thread, nil,
       { own in
         guard let own else { return nil }
         Unmanaged<Core>.fromOpaque(own).takeRetainedValue().run()
         return nil
       }, own.toOpaque())
-    precondition(made == 0, "no thread could be started")
+    precondition(code == 0, "no thread could be started")
     pthread_detach(thread)
   }
 
@@ -100,10 +103,10 @@ private final class Core: @unchecked Sendable {
   }
 
   private func run() {
-    while takeIn() {
+    while processInbox() {
       attribution_post_loop_turn(loop)
       inbox.withLock { $0.isAwake = true }
-      collect()
+      finishTransfers()
     }
     for transfer in transfers.values {
       curl_multi_remove_handle(multi, transfer.handle)
@@ -112,15 +115,15 @@ private final class Core: @unchecked Sendable {
     transfers.removeAll()
   }
 
-  /// Begins new posts. Returns false if the loop was stopped.
-  private func takeIn() -> Bool {
+  /// Starts new posts, until there are no more. Returns false if the loop was stopped.
+  private func processInbox() -> Bool {
     while true {
       let (submitted, stopped) = inbox.withLock { inbox in
-        let taken = inbox.submitted
+        let submitted = inbox.submitted
         inbox.submitted.removeAll()
-        // From now on, a new post must wake the thread.
-        inbox.isAwake = !taken.isEmpty
-        return (taken, inbox.stopped)
+        // If the inbox is empty, the thread is about to wait, so the next post must wake it.
+        inbox.isAwake = !submitted.isEmpty
+        return (submitted, inbox.stopped)
       }
       for (request, done) in submitted {
         guard !stopped, let transfer = idle.popLast() ?? PostTransfer(configuration, allows: allows) else {
@@ -136,9 +139,10 @@ private final class Core: @unchecked Sendable {
     }
   }
 
-  private func collect() {
-    var left: Int32 = 0
-    while let message = curl_multi_info_read(multi, &left) {
+  /// Reports the outcomes of finished posts.
+  private func finishTransfers() {
+    var remaining: Int32 = 0
+    while let message = curl_multi_info_read(multi, &remaining) {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
       guard let transfer = transfers[handle] else { continue }

@@ -4,27 +4,32 @@ import CCurl
   import Glibc
 #endif
 
-/// Makes one post after the other. It owns a curl handle and everything that the handle refers to. It must be used only on the loop's
-/// thread.
+/// Makes posts one after the other with one curl handle, and owns everything that the handle refers to. It must be used only on the loop's
+/// thread. For each post: `prepare`, then `curl_multi_add_handle`, and at the end `finish`.
 ///
-/// Options that are the same for all posts are set once, because setting them takes curl as long as a small post.
+/// Options that are the same for all posts are set once, because setting them costs much compared with a small post.
 final class PostTransfer {
-  /// The greatest number of bytes that are read of a response's body, of which only the status is needed.
+  /// The greatest number of bytes of a response's body that are read. Only the status and `Retry-After` of a response are needed.
   private static let maxBodyBytes = 64 << 10
-  /// The memory of a larger request is freed after its post.
+  /// curl's copy of a larger body is freed after its post.
   private static let maxKeptBytes = 16 << 10
 
   let handle: UnsafeMutableRawPointer
   private let connectTimeout: Duration
   private let allows: @Sendable ([UInt8]) -> Bool
   private let headers = PostHeaders()
+  /// The values of options that the handle has now, so that only changed ones are set.
   private var url = ""
   private var allowsHTTP: Bool?
   private var timeout: Duration?
-  private var end = ContinuousClock.now
+  /// The time at which the post's timeout ends.
+  private var deadline = ContinuousClock.now
   private var done: (@Sendable (PostOutcome) -> Void)?
+  /// True if the request's body is larger than `maxKeptBytes`.
   private var isLarge = false
+  /// The number of bytes of the response's body so far.
   private var bodyBytes = 0
+  /// True if a connection to one of the host's addresses was not allowed.
   private var wasRefused = false
   private var wasResent = false
 
@@ -43,6 +48,7 @@ final class PostTransfer {
   private func set(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
 
   private func configure(_ configuration: HTTPClientConfiguration) {
+    // See `Transfer.configure` for the reasons of these options.
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROXY, "")
@@ -55,7 +61,7 @@ final class PostTransfer {
     set(CURLOPT_HTTP_VERSION, configuration.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
     if let caFile = configuration.caFile { set(CURLOPT_CAINFO, caFile) }
     set(CURLOPT_CA_CACHE_TIMEOUT, Int(HTTPClientConfiguration.anchorLifetime.components.seconds))
-    // curl allocates both buffers for each post. Its default of 64 KiB makes the allocator consolidate free memory each time.
+    // curl allocates both buffers for each post. Freeing one of its default size of 64 KiB makes the allocator consolidate its free memory.
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16 << 10)
     set(CURLOPT_BUFFERSIZE, 8 << 10)
     let own = Unmanaged.passUnretained(self).toOpaque()
@@ -72,7 +78,7 @@ final class PostTransfer {
       }, own)
   }
 
-  /// Prepares the handle for a post without starting it. Everything of the previous post is removed.
+  /// Prepares the handle for a post, without starting it. The state of the previous post is removed.
   func prepare(_ request: PostRequest, done: @escaping @Sendable (PostOutcome) -> Void) {
     self.done = done
     bodyBytes = 0
@@ -86,7 +92,7 @@ final class PostTransfer {
       allowsHTTP = request.allowsHTTP
       set(CURLOPT_PROTOCOLS_STR, request.allowsHTTP ? "http,https" : "https")
     }
-    end = .now + request.timeout
+    deadline = .now + request.timeout
     if timeout != request.timeout {
       timeout = request.timeout
       set(CURLOPT_TIMEOUT_MS, Self.milliseconds(request.timeout))
@@ -101,7 +107,8 @@ final class PostTransfer {
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 
-  /// Checks the address of the connection itself, so that a name cannot change its address after the check.
+  /// Opens a socket, if the address is allowed. The address of the connection itself is checked, so that a name cannot resolve to another
+  /// address after the check.
   private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let start = UnsafeRawPointer(address) + MemoryLayout<curl_sockaddr>.offset(of: \.addr)!
     let bytes: [UInt8]
@@ -129,7 +136,7 @@ final class PostTransfer {
     return status
   }
 
-  /// The text of a header of the last response.
+  /// The value of a header of the last response, at most 64 characters.
   private func header(_ name: String) -> String? {
     var found: UnsafeMutablePointer<curl_header>?
     guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK, let value = found?.pointee.value else {
@@ -138,7 +145,8 @@ final class PostTransfer {
     return String(String(cString: value).prefix(64))
   }
 
-  /// True if an existing connection broke before any byte of the response, since a server may close an idle connection at any time.
+  /// True if the post must be sent again, because a reused connection broke before any byte of the response. A server may close an idle
+  /// connection at any time.
   func mustResend(_ code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
@@ -146,17 +154,18 @@ final class PostTransfer {
     }
     var connections = 0
     _ = attribution_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
-    let left = ContinuousClock.now.duration(to: end)
-    guard !wasResent, connections == 0, status == 0, left > .zero else { return false }
+    let remaining = ContinuousClock.now.duration(to: deadline)
+    guard !wasResent, connections == 0, status == 0, remaining > .zero else { return false }
     wasResent = true
-    set(CURLOPT_TIMEOUT_MS, Self.milliseconds(left))
+    set(CURLOPT_TIMEOUT_MS, Self.milliseconds(remaining))
+    // The handle has another timeout now, which the next post must replace.
     timeout = nil
     return true
   }
 
-  /// Reports the outcome, once.
+  /// Reports the outcome for curl's code.
   func finish(_ code: CURLcode) {
-    // The transfer was cut off because of a long body; its status was received before.
+    // `receive` ends a transfer with a long body, whose status has been received by then.
     if code == CURLE_OK || code == CURLE_WRITE_ERROR && bodyBytes > Self.maxBodyBytes {
       let status = status
       return end(with: .answered(status: status, retryAfter: (200..<300).contains(status) ? nil : header("Retry-After")))

@@ -6,13 +6,13 @@ import NIOPosix
   import Glibc
 #endif
 
-/// Resolves host names for each connection, and keeps the last addresses for when the name server does not answer.
+/// Resolves host names for each new connection, and keeps the last addresses in case the name server does not answer.
 ///
-/// After a lost DNS query, the system's resolver waits seconds before it retries, which is longer than a command may wait. For a known host
-/// a connection therefore waits at most ``patience`` and then uses the last addresses; the reply counts for the next connection. Only one
-/// query per host is in flight at a time.
+/// After a lost DNS query, the system's resolver waits seconds before it retries, which is longer than a command may wait. So for a host
+/// that was resolved before, a connection waits at most ``timeout`` and then uses the last addresses. A later result is for the next
+/// connection. At most one query for each host is in flight.
 final class HostAddresses: Sendable {
-  /// Resolves a name by the system's resolver; blocks.
+  /// A function that resolves a name, and blocks until it has the addresses.
   typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
   private struct Host: Hashable {
@@ -21,51 +21,53 @@ final class HostAddresses: Sendable {
   }
 
   private struct State {
+    /// The last addresses of each host.
     var known: [Host: [SocketAddress]] = [:]
     /// The callers that wait for the query in flight, by host.
-    var asked: [Host: [EventLoopPromise<[SocketAddress]>]] = [:]
+    var waiting: [Host: [EventLoopPromise<[SocketAddress]>]] = [:]
   }
 
-  private let patience: TimeAmount
+  /// The time for which a connection waits for a new result before it uses the last addresses.
+  private let timeout: TimeAmount
   private let lookUp: LookUp
   private let state = NIOLockedValueBox(State())
 
-  /// `patience`: how long a connection waits for a new answer before it uses the last addresses.
-  init(patience: TimeAmount = .milliseconds(300), lookUp: @escaping LookUp = HostAddresses.system) {
-    self.patience = patience
+  init(timeout: TimeAmount = .milliseconds(300), lookUp: @escaping LookUp = HostAddresses.system) {
+    self.timeout = timeout
     self.lookUp = lookUp
   }
 
-  /// The host's addresses in the order in which to try them. Fails only for a host that was never resolved.
+  /// The host's addresses, in the order in which they should be tried. Fails only for a host that was never resolved.
   func find(_ name: String, port: Int, on loop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
     let host = Host(name: name, port: port)
-    let answer = loop.makePromise(of: [SocketAddress].self)
+    let resolved = loop.makePromise(of: [SocketAddress].self)
     let (isFirst, known) = state.withLockedValue { state in
-      state.asked[host, default: []].append(answer)
-      return (state.asked[host]?.count == 1, state.known[host])
+      state.waiting[host, default: []].append(resolved)
+      return (state.waiting[host]?.count == 1, state.known[host])
     }
     if isFirst {
-      NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.lookUp(name, port) }.whenComplete { self.settle(host, $0) }
+      NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try self.lookUp(name, port) }.whenComplete { self.finish(host, $0) }
     }
-    guard let known else { return answer.futureResult }
-    let soon = loop.makePromise(of: [SocketAddress].self)
-    let alarm = loop.scheduleTask(in: patience) { soon.succeed(known) }
-    answer.futureResult.whenComplete { found in
-      alarm.cancel()
-      soon.succeed((try? found.get()) ?? known)
+    guard let known else { return resolved.futureResult }
+    let result = loop.makePromise(of: [SocketAddress].self)
+    let timer = loop.scheduleTask(in: timeout) { result.succeed(known) }
+    resolved.futureResult.whenComplete { found in
+      timer.cancel()
+      result.succeed((try? found.get()) ?? known)
     }
-    return soon.futureResult
+    return result.futureResult
   }
 
-  private func settle(_ host: Host, _ found: Result<[SocketAddress], any Error>) {
+  /// Keeps the addresses, and passes them on to the callers that wait for them.
+  private func finish(_ host: Host, _ found: Result<[SocketAddress], any Error>) {
     let waiting = state.withLockedValue { state in
       if case .success(let addresses) = found { state.known[host] = addresses }
-      return state.asked.removeValue(forKey: host) ?? []
+      return state.waiting.removeValue(forKey: host) ?? []
     }
     for promise in waiting { promise.completeWith(found) }
   }
 
-  /// The answer of the system's resolver, IPv4 and IPv6.
+  /// The IPv4 and IPv6 addresses that the system's resolver finds.
   @Sendable static func system(_ name: String, _ port: Int) throws -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -91,7 +93,7 @@ final class HostAddresses: Sendable {
   }
 }
 
-/// Adapts ``HostAddresses`` to NIO, for one connection.
+/// Passes the addresses of ``HostAddresses`` to NIO, for one connection.
 struct HostResolver: Resolver, Sendable {
   let found: EventLoopFuture<[SocketAddress]>
 

@@ -1,55 +1,12 @@
 import NIOCore
 
-/// The state of a connection on its event loop.
+/// The state of a connection on its event loop: it writes commands, and passes each reply to the caller of its command.
+///
+/// The commands of one event-loop turn are collected and written at the end of the turn.
 final class RedisConnectionHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
   typealias Continuation = UnsafeContinuation<RedisReply, any Error>
-
-  /// A command that waits for its reply.
-  private struct PendingCommand {
-    let continuation: Continuation
-    let deadline: NIODeadline
-    let name: String
-    let start: NIODeadline
-    /// True if replicas must confirm the command before its reply is passed on.
-    let isConfirmed: Bool
-  }
-
-  /// Several commands that were sent together, with the replies received so far.
-  private final class PendingBatch {
-    let continuation: UnsafeContinuation<[RedisReply], any Error>
-    let deadline: NIODeadline
-    let name: String
-    let start: NIODeadline
-    /// The number of replies still to be dropped; they come first.
-    var ignored: Int
-    /// The number of replies still to be collected.
-    var missing: Int
-    var replies: [RedisReply] = []
-
-    init(
-      _ commands: EncodedCommands, ignoring ignored: Int, deadline: NIODeadline, name: String, start: NIODeadline,
-      _ continuation: UnsafeContinuation<[RedisReply], any Error>
-    ) {
-      self.continuation = continuation
-      self.deadline = deadline
-      self.name = name
-      self.start = start
-      self.ignored = ignored
-      missing = commands.count - ignored
-      replies.reserveCapacity(missing)
-    }
-  }
-
-  private enum PendingReply {
-    case command(PendingCommand)
-    case commands(PendingBatch)
-    /// The reply to `WAIT` or `WAITAOF`, which follows a batch of commands.
-    case replication
-    /// The reply to `ASKING`, which precedes a command; it is dropped.
-    case ignored
-  }
 
   private let reader: ReplyReader
   private let replication: RedisReplication?
@@ -58,20 +15,23 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   /// The subscribed channels.
   private var channels: Set<String> = []
   /// The receivers of the next replies, in order.
-  private var waiting = CircularBuffer<PendingReply>()
-  /// True if the next batch contains a command that replicas must confirm.
-  private var asksReplicas = false
-  /// Replies that are held back until the replicas confirm their commands.
-  private var unreplicated: [(sent: PendingCommand, reply: RedisReply)] = []
-  /// One timer for all commands: it fires no later than the first deadline, and is rescheduled if that command was answered.
-  private var alarm: Scheduled<Void>?
-  private var alarmAt = NIODeadline.distantFuture
+  private var pending = CircularBuffer<PendingReply>()
+  /// True if this turn's commands include one that replicas must confirm.
+  private var needsConfirmation = false
+  /// Replies that are not passed on until the replicas confirm their commands.
+  private var unconfirmedReplies: [(sent: PendingCommand, reply: RedisReply)] = []
+  /// One timer for all commands. It fires no later than the first deadline. If that command has its reply by then, the timer is scheduled
+  /// again for the next deadline.
+  private var timer: Scheduled<Void>?
+  /// The time at which the timer fires.
+  private var timerAt = NIODeadline.distantFuture
   private var context: ChannelHandlerContext?
-  /// Bytes not written yet, and whether a flush at the end of this turn is scheduled.
+  /// Bytes that are not written yet.
   private var outgoing = ByteBuffer()
-  private var isFlushing = false
-  /// The approximate number of bytes that a turn writes; it sizes the next buffer.
-  private var usualSize = EncodedArguments.long
+  /// True if a flush at the end of this turn is scheduled.
+  private var isFlushScheduled = false
+  /// The capacity of the next buffer, which follows the number of bytes of the last one.
+  private var bufferCapacity = EncodedArguments.largeSize
   /// Why the connection ended; nil while it is open.
   private var failure: (any Error)?
 
@@ -88,36 +48,39 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
   func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-  func send(_ words: EncodedArguments, isAsking: Bool, timeout: TimeAmount, name: String, _ continuation: Continuation) {
+  /// Sends one command. Its reply, or the error, resumes the continuation.
+  func send(_ arguments: EncodedArguments, isAsking: Bool, timeout: TimeAmount, name: String, _ continuation: Continuation) {
     guard let context, failure == nil else {
       continuation.resume(throwing: failure ?? RedisError.unavailable("the connection is closed"))
       return
     }
     let now = context.eventLoop.now
     let deadline = now + timeout
-    let isConfirmed = replication != nil && !Self.unconfirmed.contains(name)
-    asksReplicas = asksReplicas || isConfirmed
+    let mustBeConfirmed = replication != nil && !Self.unconfirmedCommands.contains(name)
+    needsConfirmation = needsConfirmation || mustBeConfirmed
     if isAsking {
       write(Self.asking, context)
-      waiting.append(.ignored)
+      pending.append(.ignored)
     }
-    waiting.append(
-      .command(PendingCommand(continuation: continuation, deadline: deadline, name: name, start: now, isConfirmed: isConfirmed)))
+    pending.append(
+      .command(PendingCommand(continuation: continuation, deadline: deadline, name: name, start: now, mustBeConfirmed: mustBeConfirmed)))
     observer?.sent()
-    if deadline < alarmAt { setAlarm(deadline, context) }
-    flushLater(context)
-    write(words, context)
+    if deadline < timerAt { scheduleTimer(deadline, context) }
+    scheduleFlush(context)
+    write(arguments, context)
   }
 
   /// Schedules a flush at the end of this turn of the event loop.
-  private func flushLater(_ context: ChannelHandlerContext) {
-    guard !isFlushing else { return }
-    isFlushing = true
+  private func scheduleFlush(_ context: ChannelHandlerContext) {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
     let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
     context.eventLoop.execute { loop.value.flush() }
   }
 
-  /// - Parameter ignored: the number of replies at the beginning that are dropped.
+  /// Sends several commands together.
+  ///
+  /// - Parameter ignored: the number of first replies that are dropped.
   func send(
     _ commands: EncodedCommands, ignoring ignored: Int, timeout: TimeAmount, name: String,
     _ continuation: UnsafeContinuation<[RedisReply], any Error>
@@ -128,75 +91,78 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
     let now = context.eventLoop.now
     let deadline = now + timeout
-    waiting.append(.commands(PendingBatch(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
+    pending.append(.commands(PendingBatch(commands, ignoring: ignored, deadline: deadline, name: name, start: now, continuation)))
     observer?.sent()
-    if deadline < alarmAt { setAlarm(deadline, context) }
-    flushLater(context)
-    makeRoom(commands.words.size, context)
+    if deadline < timerAt { scheduleTimer(deadline, context) }
+    scheduleFlush(context)
+    reserve(commands.arguments.size, context)
     outgoing.writeRedisCommands(commands)
   }
 
   private static let asking = EncodedArguments(["ASKING"])
 
-  /// Collects the writes of one turn in chunks. When a chunk is long enough, the next write begins another one.
-  private func write(_ words: EncodedArguments, _ context: ChannelHandlerContext) {
-    makeRoom(words.size, context)
-    outgoing.writeRedisCommand(words)
+  /// Appends a command to the bytes of this turn.
+  private func write(_ arguments: EncodedArguments, _ context: ChannelHandlerContext) {
+    reserve(arguments.size, context)
+    outgoing.writeRedisCommand(arguments)
   }
 
-  private func makeRoom(_ size: Int, _ context: ChannelHandlerContext) {
-    if outgoing.readableBytes > Self.longPiece { writeOutgoing(context) }
-    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(usualSize, size + 64)) }
+  /// Prepares the buffer for a command of that size. If the buffer is long enough, it is written, and the command begins another one.
+  private func reserve(_ size: Int, _ context: ChannelHandlerContext) {
+    if outgoing.readableBytes > Self.chunkThreshold { writeOutgoing(context) }
+    if outgoing.capacity == 0 { outgoing = context.channel.allocator.buffer(capacity: max(bufferCapacity, size + 64)) }
   }
 
   private func writeOutgoing(_ context: ChannelHandlerContext) {
     guard outgoing.readableBytes > 0 else { return }
-    usualSize = min(max(outgoing.readableBytes, EncodedArguments.long), 2 * Self.longPiece)
+    bufferCapacity = min(max(outgoing.readableBytes, EncodedArguments.largeSize), 2 * Self.chunkThreshold)
     context.write(wrapOutboundOut(outgoing), promise: nil)
     outgoing = ByteBuffer()
   }
 
-  /// The size in bytes from which a chunk is not extended.
-  private static let longPiece = EncodedArguments.long * 8
+  /// The size in bytes from which no command is added to a buffer.
+  private static let chunkThreshold = EncodedArguments.largeSize * 8
 
-  /// Commands that write nothing, so no replica confirms them. A connection can therefore be opened while the replicas are unavailable.
-  private static let unconfirmed: Set<String> = ["AUTH", "SELECT", "PING", "ROLE"]
+  /// Commands that write nothing, so that replicas need not confirm them. A connection can therefore be opened while the replicas are
+  /// unavailable.
+  private static let unconfirmedCommands: Set<String> = ["AUTH", "SELECT", "PING", "ROLE"]
 
-  private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
-    alarm?.cancel()
-    alarmAt = time
+  private func scheduleTimer(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    timer?.cancel()
+    timerAt = time
     let loop = NIOLoopBound(self, eventLoop: context.eventLoop)
-    alarm = context.eventLoop.scheduleTask(deadline: time) { loop.value.ring() }
+    timer = context.eventLoop.scheduleTask(deadline: time) { loop.value.checkDeadlines() }
   }
 
-  private func ring() {
-    alarm = nil
-    alarmAt = .distantFuture
+  /// Closes the connection if a command has timed out. Otherwise schedules the timer for the next deadline.
+  private func checkDeadlines() {
+    timer = nil
+    timerAt = .distantFuture
     var first = NIODeadline.distantFuture
-    for next in waiting {
+    for next in pending {
       switch next {
       case .command(let sent): first = min(first, sent.deadline)
       case .commands(let sent): first = min(first, sent.deadline)
       case .replication, .ignored: break
       }
     }
-    for (sent, _) in unreplicated { first = min(first, sent.deadline) }
+    for (sent, _) in unconfirmedReplies { first = min(first, sent.deadline) }
     guard let context, first < .distantFuture else { return }
-    // Replies are matched by order, so after a missing reply the whole connection must be closed.
-    if first <= context.eventLoop.now { fail(RedisError.timedOut) } else { setAlarm(first, context) }
+    // Replies are matched by their order, so if one is missing, the whole connection must be closed.
+    if first <= context.eventLoop.now { fail(RedisError.timedOut) } else { scheduleTimer(first, context) }
   }
 
   private func flush() {
-    isFlushing = false
+    isFlushScheduled = false
     guard let context, failure == nil else {
-      // No caller waits for these commands any more.
+      // `fail` has resumed the callers of these commands.
       outgoing = ByteBuffer()
       return
     }
-    if let replication, asksReplicas {
-      asksReplicas = false
-      write(EncodedArguments(replication.question), context)
-      waiting.append(.replication)
+    if let replication, needsConfirmation {
+      needsConfirmation = false
+      write(EncodedArguments(replication.command), context)
+      pending.append(.replication)
     }
     writeOutgoing(context)
     context.flush()
@@ -207,23 +173,23 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     do {
       try buffer.withUnsafeReadableBytes { try reader.feed($0) }
       while true {
-        if case .commands(let sent)? = waiting.first, sent.ignored > 0 {
+        if case .commands(let sent)? = pending.first, sent.ignored > 0 {
           guard try reader.skip() else { break }
           sent.ignored -= 1
           continue
         }
         guard let reply = try reader.next() else { break }
         if let subscription, handlePush(subscription, reply) { continue }
-        guard let next = waiting.popFirst() else {
-          // Redis sends an error unasked and closes the connection if it is in protected mode or past its limit of clients.
+        guard let next = pending.popFirst() else {
+          // In protected mode, or beyond its limit of clients, Redis sends an error without a command and closes the connection.
           throw reply.error.map(RedisError.refused) ?? RedisError.unexpectedReply("a command that was not sent")
         }
         switch next {
         case .command(let sent):
-          // An error reply has written nothing, so there is nothing to confirm.
-          if sent.isConfirmed, reply.error == nil { unreplicated.append((sent, reply)) } else { succeed(sent, reply) }
+          // A command with an error reply has written nothing, so there is nothing to confirm.
+          if sent.mustBeConfirmed, reply.error == nil { unconfirmedReplies.append((sent, reply)) } else { succeed(sent, reply) }
         case .commands(let sent): collect(reply, for: sent)
-        case .replication: settleReplicated(reply)
+        case .replication: settleUnconfirmed(reply)
         case .ignored: break
         }
       }
@@ -232,16 +198,17 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     }
   }
 
+  /// Adds a reply to those of a batch, and passes all of them on if it is the last one.
   private func collect(_ reply: RedisReply, for sent: PendingBatch) {
     sent.replies.append(reply)
     sent.missing -= 1
-    guard sent.missing == 0 else { return waiting.prepend(.commands(sent)) }
+    guard sent.missing == 0 else { return pending.prepend(.commands(sent)) }
     observer?.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
     sent.continuation.resume(returning: sent.replies)
   }
 
-  /// Handles a push of a subscription: a message, or the end of a subscription that was not requested. Returns false for the reply to a
-  /// command.
+  /// Handles what Redis sends because of a subscription: a message, or the end of a subscription that nobody requested. Returns false for
+  /// the reply to a command.
   private func handlePush(_ subscription: RedisSubscription, _ reply: RedisReply) -> Bool {
     var parts = reply.elements
     guard parts.underestimatedCount == 3, let kind = parts.nextString(like: "smessage") else { return false }
@@ -254,19 +221,19 @@ final class RedisConnectionHandler: ChannelInboundHandler {
       return false
     case "sunsubscribe":
       if let channel = parts.nextString(), channels.remove(channel) != nil { subscription.onEnd(channel) }
-      // Redis ended the subscription because the channel's slot moved to another node, unless this is the reply to `SUNSUBSCRIBE`.
-      if case .command(let sent) = waiting.first { return sent.name != "SUNSUBSCRIBE" }
+      // Unless this is the reply to `SUNSUBSCRIBE`, Redis ended the subscription, because the channel's slot moved to another node.
+      if case .command(let sent) = pending.first { return sent.name != "SUNSUBSCRIBE" }
       return true
     default: return false
     }
   }
 
-  /// Handles the replicas' confirmation, which counts for the whole batch before it.
-  private func settleReplicated(_ reply: RedisReply) {
-    let batch = unreplicated
-    unreplicated.removeAll(keepingCapacity: true)
-    let isReplicated = replication?.isReached(reply) == true
-    for (sent, reply) in batch {
+  /// Handles the replicas' confirmation, which is for all commands since the last one.
+  private func settleUnconfirmed(_ reply: RedisReply) {
+    let replies = unconfirmedReplies
+    unconfirmedReplies.removeAll(keepingCapacity: true)
+    let isReplicated = replication?.isConfirmed(by: reply) == true
+    for (sent, reply) in replies {
       if isReplicated { succeed(sent, reply) } else { fail(sent, RedisError.notReplicated) }
     }
   }
@@ -274,17 +241,17 @@ final class RedisConnectionHandler: ChannelInboundHandler {
   private func succeed(_ sent: PendingCommand, _ reply: RedisReply) {
     if let observer {
       observer.answered(sent.name, seconds: Double((NIODeadline.now() - sent.start).nanoseconds) / 1e9)
-      if let text = reply.error, !Redirection.isElsewhere(text) { observer.failed("refused") }
+      if let text = reply.error, !Redirection.isRoutingReply(text) { observer.failed("refused") }
     }
     sent.continuation.resume(returning: reply)
   }
 
   private func fail(_ sent: PendingCommand, _ error: any Error) {
-    noteFailure(sent.name, sent.start, error)
+    reportFailure(sent.name, sent.start, error)
     sent.continuation.resume(throwing: error)
   }
 
-  private func noteFailure(_ name: String, _ start: NIODeadline, _ error: any Error) {
+  private func reportFailure(_ name: String, _ start: NIODeadline, _ error: any Error) {
     guard let observer else { return }
     observer.answered(name, seconds: Double((NIODeadline.now() - start).nanoseconds) / 1e9)
     observer.failed((error as? RedisError)?.kind ?? "unavailable")
@@ -299,23 +266,24 @@ final class RedisConnectionHandler: ChannelInboundHandler {
     fail(RedisError.unavailable("\(error)"))
   }
 
+  /// Closes the connection, and fails all commands that wait for a reply. Only the first call has an effect.
   private func fail(_ error: any Error) {
     guard failure == nil else { return }
     failure = error
-    alarm?.cancel()
-    alarm = nil
-    let failed = waiting
-    waiting = []
+    timer?.cancel()
+    timer = nil
+    let failed = pending
+    pending = []
     // The connection is closed before the callers are resumed, so that their next command does not use it.
     context?.close(promise: nil)
-    // Commands that the replicas did not confirm fail too, because their promise of durability was not kept.
-    for (sent, _) in unreplicated { fail(sent, error) }
-    unreplicated.removeAll()
+    // Commands that the replicas did not confirm fail too, because they may be lost.
+    for (sent, _) in unconfirmedReplies { fail(sent, error) }
+    unconfirmedReplies.removeAll()
     for next in failed {
       switch next {
       case .command(let sent): fail(sent, error)
       case .commands(let sent):
-        noteFailure(sent.name, sent.start, error)
+        reportFailure(sent.name, sent.start, error)
         sent.continuation.resume(throwing: error)
       case .replication, .ignored: break
       }

@@ -1,16 +1,17 @@
 /// The part of a URL after `unix://`: `[[user]:password@]/path/to.sock[?db=N]`.
 struct RedisSocketURL {
+  /// `[user]:password`; nil if there are none.
   let credentials: Substring?
   let path: String
   let database: Int
 
-  /// The longest path of a socket, bytes (`sun_path` without its terminating zero).
+  /// The longest path of a socket in bytes: the size of `sun_path` without its terminating zero byte.
   private static let maxPathBytes = 107
 
   init(_ text: Substring) throws(RedisError) {
     var rest = text
     var credentials: Substring?
-    // Only an @ before the path separates the login; the path itself may contain one.
+    // Only an @ before the path ends the credentials, because the path may contain one too.
     if !rest.hasPrefix("/"), let end = rest.firstRange(of: "@/") {
       credentials = rest[..<end.lowerBound]
       rest = rest[rest.index(before: end.upperBound)...]
@@ -18,7 +19,7 @@ struct RedisSocketURL {
     self.credentials = credentials
     let parts = rest.split(separator: "?", maxSplits: 1)
     guard let path = parts.first, path.hasPrefix("/") else { throw .badURL("a socket's path must start with /") }
-    guard path.utf8.count <= Self.maxPathBytes else { throw .badURL("a socket's path has at most \(Self.maxPathBytes) bytes") }
+    guard path.utf8.count <= Self.maxPathBytes else { throw .badURL("a socket's path must have at most \(Self.maxPathBytes) bytes") }
     self.path = String(path)
     guard parts.count > 1 else {
       database = 0

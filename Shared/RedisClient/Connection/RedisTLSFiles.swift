@@ -1,14 +1,14 @@
 import Cryptography
 import NIOSSL
 
-/// The files of a TLS connection to Redis (`rediss://`). They are read for each new connection, so that replaced files take effect without
-/// a restart. Open connections are not affected.
+/// The files for TLS connections to Redis (`rediss://`). They are read for each new connection, so that replaced files take effect without
+/// a restart.
 public struct RedisTLSFiles: Sendable, Hashable {
-  /// PEM file with the authorities that may have issued Redis' certificate; nil: the system's authorities.
+  /// The PEM file with the authorities that may issue Redis' certificate; nil for the system's authorities.
   public var caFile: String?
-  /// PEM file with the client certificate and its chain up to the root; nil: no client certificate.
+  /// The PEM file with the client certificate, followed by those of its chain; nil for no client certificate.
   public var certificateFile: String?
-  /// PEM file with the key of that certificate, readable only by its owner.
+  /// The PEM file with the client certificate's key. Only the file's owner may be able to read it.
   public var keyFile: String?
 
   public init(caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil) {
@@ -17,12 +17,12 @@ public struct RedisTLSFiles: Sendable, Hashable {
     self.keyFile = keyFile
   }
 
-  /// Throws ``RedisError/tls(_:)``, which names the file, if a file is missing or invalid.
+  /// Throws ``RedisError/tls(_:)``, whose text names the file, if a file is missing or invalid.
   public func check() throws(RedisError) { _ = try context() }
 
   /// A context that verifies Redis' certificate and host name, and requires TLS 1.2 or later.
   func context() throws(RedisError) -> NIOSSLContext {
-    // Certificate and key may be replaced between the two reads; then a second try finds a matching pair.
+    // The files may be replaced between the reads of certificate and key. Then a second attempt finds a matching pair.
     do throws(RedisError) { return try read() } catch { return try read() }
   }
 

@@ -1,37 +1,46 @@
-/// The arguments of a command, encoded as RESP bulk strings as soon as they are known, so that no list of arguments is allocated.
+/// The arguments of a command. Each is encoded as a RESP bulk string as soon as it is appended, so that no list of arguments is allocated.
+///
+/// ```swift
+/// var arguments = EncodedArguments()
+/// arguments.append("SET")
+/// arguments.append("key")
+/// arguments.append(Int64(42))
+/// ```
 public struct EncodedArguments: Sendable {
-  /// Appended arguments of at least this length, in bytes, are not copied.
-  static let long = 4096
-  /// The greatest size of a bulk string's framing: `$`, a length, and two line ends.
-  private static let frame = 25
+  /// A list of arguments of at least this encoded size, in bytes, is not copied when it is appended to another one.
+  static let largeSize = 4096
+  /// The greatest size in bytes of what encloses a bulk string: `$`, the length, and two line ends.
+  private static let maxFraming = 25
 
-  /// The arrays before ``open``.
-  private var closed: [[UInt8]] = []
-  private var open: [UInt8] = []
+  /// The chunks before ``current``.
+  private var complete: [[UInt8]] = []
+  /// The last chunk, to which arguments are appended.
+  private var current: [UInt8] = []
+  /// The number of arguments.
   public private(set) var count = 0
 
-  /// `capacity`: the approximate encoded size, bytes.
-  public init(reserving capacity: Int = 256) { open.reserveCapacity(capacity) }
+  /// - Parameter capacity: the approximate encoded size in bytes.
+  public init(reserving capacity: Int = 256) { current.reserveCapacity(capacity) }
 
-  public init(_ words: [RedisArgument]) {
-    self.init(reserving: words.reduce(0) { $0 + $1.wireSize })
-    for word in words { append(word) }
+  public init(_ arguments: [RedisArgument]) {
+    self.init(reserving: arguments.reduce(0) { $0 + $1.wireSize })
+    for argument in arguments { append(argument) }
   }
 
-  /// The encoded size, bytes.
-  var size: Int { closed.reduce(open.count) { $0 + $1.count } }
+  /// The encoded size in bytes.
+  var size: Int { complete.reduce(current.count) { $0 + $1.count } }
 
-  /// The encoded bytes in one array.
-  func forEachPiece(_ body: ([UInt8]) -> Void) {
-    for piece in closed { body(piece) }
-    if !open.isEmpty { body(open) }
+  /// Calls the closure with each chunk of the encoded bytes, in order.
+  func forEachChunk(_ body: ([UInt8]) -> Void) {
+    for chunk in complete { body(chunk) }
+    if !current.isEmpty { body(current) }
   }
 
-  /// The encoded bytes as several arrays; no argument is split.
-  var pieces: [[UInt8]] { closed.isEmpty ? [open] : closed + [open] }
+  /// The encoded bytes in several arrays. No argument is split.
+  var chunks: [[UInt8]] { complete.isEmpty ? [current] : complete + [current] }
 
-  public mutating func append(_ word: RedisArgument) {
-    switch word {
+  public mutating func append(_ argument: RedisArgument) {
+    switch argument {
     case .string(let text): append(text)
     case .bytes(let bytes): append(bytes)
     case .integer(let value): append(value)
@@ -43,10 +52,11 @@ public struct EncodedArguments: Sendable {
     write(bytes.count) { Self.copy(bytes, to: $0) }
   }
 
-  public mutating func append(_ word: [UInt8]) {
-    write(word.count) { destination in word.withUnsafeBufferPointer { Self.copy($0, to: destination) } }
+  public mutating func append(_ bytes: [UInt8]) {
+    write(bytes.count) { destination in bytes.withUnsafeBufferPointer { Self.copy($0, to: destination) } }
   }
 
+  /// Appends a number in decimal digits.
   public mutating func append(_ value: Int64) { append("", value) }
 
   /// Appends the concatenation of two texts as one argument.
@@ -69,24 +79,24 @@ public struct EncodedArguments: Sendable {
   }
 
   /// Appends the arguments of another list.
-  public mutating func append(contentsOf words: EncodedArguments) {
-    count += words.count
-    guard words.size >= Self.long else {
-      words.forEachPiece { open += $0 }
+  public mutating func append(contentsOf other: EncodedArguments) {
+    count += other.count
+    guard other.size >= Self.largeSize else {
+      other.forEachChunk { current += $0 }
       return
     }
-    closed.append(open)
-    closed += words.closed
-    closed.append(words.open)
-    open = []
+    complete.append(current)
+    complete += other.complete
+    complete.append(other.current)
+    current = []
   }
 
   /// Begins a command of ``EncodedCommands``: appends the header of an array of that many arguments.
-  mutating func beginCommand(words count: Int) {
+  mutating func beginCommand(arguments count: Int) {
     let digits = Self.digits(Int64(count))
-    open.append(addingCapacity: digits + 3) { span in
-      span.withUnsafeMutableBufferPointer { room, used in
-        guard let destination = room.baseAddress.map({ $0 + used }) else { return }
+    current.append(addingCapacity: digits + 3) { span in
+      span.withUnsafeMutableBufferPointer { buffer, used in
+        guard let destination = buffer.baseAddress.map({ $0 + used }) else { return }
         destination[0] = UInt8(ascii: "*")
         Self.decimal(Int64(count), digits, to: destination + 1)
         Self.endLine(destination + 1 + digits)
@@ -95,35 +105,35 @@ public struct EncodedArguments: Sendable {
     }
   }
 
-  /// Removes all arguments and keeps the memory.
+  /// Removes all arguments, and keeps the allocated memory.
   public mutating func removeAll() {
-    closed.removeAll()
-    open.removeAll(keepingCapacity: true)
+    complete.removeAll()
+    current.removeAll(keepingCapacity: true)
     count = 0
   }
 
   /// The decoded arguments, for assertions.
-  public var words: [[UInt8]] {
+  public var decoded: [[UInt8]] {
     var bytes: [UInt8] = []
-    forEachPiece { bytes += $0 }
-    var words: [[UInt8]] = []
-    var at = 0
-    while at < bytes.count {
-      let end = bytes[at...].firstIndex(of: 13) ?? bytes.count
-      let length = bytes[(at + 1)..<end].reduce(0) { $0 * 10 + Int($1 - 48) }
-      words.append(Array(bytes[(end + 2)..<(end + 2 + length)]))
-      at = end + length + 4
+    forEachChunk { bytes += $0 }
+    var arguments: [[UInt8]] = []
+    var position = 0
+    while position < bytes.count {
+      let end = bytes[position...].firstIndex(of: 13) ?? bytes.count
+      let length = bytes[(position + 1)..<end].reduce(0) { $0 * 10 + Int($1 - 48) }
+      arguments.append(Array(bytes[(end + 2)..<(end + 2 + length)]))
+      position = end + length + 4
     }
-    return words
+    return arguments
   }
 
-  /// Appends an argument of that many bytes, which `content` writes in destination.
+  /// Appends an argument of that many bytes, which `content` writes to the given memory.
   @inline(__always)
   private mutating func write(_ length: Int, _ content: (UnsafeMutablePointer<UInt8>) -> Void) {
     count += 1
-    open.append(addingCapacity: length + Self.frame) { span in
-      span.withUnsafeMutableBufferPointer { room, used in
-        guard var destination = room.baseAddress.map({ $0 + used }) else { return }
+    current.append(addingCapacity: length + Self.maxFraming) { span in
+      span.withUnsafeMutableBufferPointer { buffer, used in
+        guard var destination = buffer.baseAddress.map({ $0 + used }) else { return }
         let digits = Self.digits(Int64(length))
         destination[0] = UInt8(ascii: "$")
         Self.decimal(Int64(length), digits, to: destination + 1)
@@ -152,20 +162,20 @@ public struct EncodedArguments: Sendable {
     bytes.withUnsafeBufferPointer { copy($0, to: destination) }
   }
 
-  /// Writes a number backwards into a space of ``digits(_:)`` bytes.
+  /// Writes a number of ``digits(_:)`` characters, the last one first.
   @inline(__always)
   private static func decimal(_ value: Int64, _ digits: Int, to destination: UnsafeMutablePointer<UInt8>) {
     var rest = value.magnitude
-    var at = digits
+    var position = digits
     repeat {
-      at -= 1
-      destination[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
+      position -= 1
+      destination[position] = 48 + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
     if value < 0 { destination[0] = UInt8(ascii: "-") }
   }
 
-  /// The number of characters of a number.
+  /// The number of characters of a number, including its minus sign.
   static func digits(_ value: Int64) -> Int {
     var rest = value.magnitude / 10
     var count = value < 0 ? 2 : 1

@@ -7,12 +7,12 @@ public enum RedisArgument: Sendable, Hashable, ExpressibleByStringLiteral, Expre
   public init(stringLiteral value: String) { self = .string(value) }
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// The text; nil for another kind of argument.
+  /// The text; nil for bytes and for an integer.
   var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
 extension RedisArgument {
-  /// The approximate size as a bulk string, bytes.
+  /// The approximate size in bytes as a bulk string.
   var wireSize: Int {
     switch self {
     case .string(let text): text.utf8.count + 8

@@ -1,8 +1,13 @@
-/// A reply of Redis (RESP2): a position in a ``ReplyTape``.
+/// A reply of Redis (RESP2): an item of a ``ReplyTape``.
+///
+/// ```swift
+/// let names = try await client.send(["SMEMBERS", "names"]).elements.compactMap(\.string)
+/// ```
 public struct RedisReply: Sendable {
   let item: ReplyTape.Item
-  /// The tape with the bytes and elements; nil for a reply without any.
+  /// The tape with the reply's bytes and elements; nil for an integer and for null.
   private let tape: ReplyTape?
+  /// The index of the item.
   private let position: Int
 
   init(_ item: ReplyTape.Item, in tape: ReplyTape?, at position: Int) {
@@ -11,7 +16,7 @@ public struct RedisReply: Sendable {
     self.position = position
   }
 
-  /// Reads a reply from its encoding (RESP2). Nil if the bytes do not begin with a whole reply of at most 1,000 elements.
+  /// Parses an encoded reply (RESP2). Nil if the bytes do not begin with a whole reply of at most 1,000 elements.
   public init?(parsing bytes: [UInt8]) {
     guard let reader = ReplyReader(maxElements: 1000) else { return nil }
     do {
@@ -21,75 +26,77 @@ public struct RedisReply: Sendable {
     } catch { return nil }
   }
 
-  /// No value.
+  /// The reply for a value that does not exist.
   public static let null = RedisReply(ReplyTape.Item(kind: .null), in: nil, at: 0)
 
   public var isNull: Bool { item.kind == .null }
 
-  /// A simple or a bulk string, as text.
+  /// A simple or bulk string as text; nil for any other reply.
   public var string: String? { tape?.string(item) }
 
-  /// The reply as text. If it equals `known`, `known` is returned and no string is allocated.
+  /// Like ``string``, but returns `known` if the text equals it, so that no string is allocated.
   public func string(like known: String) -> String? { tape?.string(item, like: known) }
 
-  /// A simple or a bulk string.
+  /// The bytes of a simple or bulk string; nil for any other reply.
   public var bytes: [UInt8]? { tape?.bytes(item) }
 
-  /// The only byte of a string that has one; nil for any other reply.
-  public var letter: UInt8? { tape?.letter(item) }
+  /// The byte of a string that consists of one byte; nil for any other reply.
+  public var singleByte: UInt8? { tape?.singleByte(item) }
 
-  /// The text of an error reply.
+  /// The text of an error reply; nil for any other reply.
   public var error: String? { item.kind == .error ? tape?.text(item) ?? "" : nil }
 
-  /// An integer, also one that is a string.
+  /// An integer, also if it is sent as a string; nil for any other reply.
   public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
-  /// A copy of this part alone. Any other part of a reply keeps the whole reply in memory.
+  /// A copy of an array that does not keep the rest of the reply in memory, as an element of a reply otherwise does.
   public var detached: RedisReply {
     guard let tape, item.kind == .array else { return self }
     let part = ReplyTape(tape, from: position)
     return RedisReply(part.items[0], in: part, at: 0)
   }
 
+  /// The elements of an array; nil for any other reply.
   public var array: [RedisReply]? { item.kind == .array ? Array(elements) : nil }
 
   /// The elements of an array; empty for any other reply.
   public var elements: Elements {
-    Elements(tape: tape, position: position + 1, left: item.kind == .array ? Int(item.count) : 0)
+    Elements(tape: tape, position: position + 1, remaining: item.kind == .array ? Int(item.count) : 0)
   }
 
-  /// Iterates over elements without allocating an array.
+  /// The elements of an array, and an iterator over them, which allocates nothing.
   public struct Elements: Sequence, IteratorProtocol, Sendable {
     fileprivate let tape: ReplyTape?
     fileprivate var position: Int
-    fileprivate var left: Int
+    fileprivate var remaining: Int
 
-    public var underestimatedCount: Int { left }
+    public var underestimatedCount: Int { remaining }
 
     public mutating func next() -> RedisReply? {
-      guard left > 0, let tape else { return nil }
-      left -= 1
+      guard remaining > 0, let tape else { return nil }
+      remaining -= 1
       let item = tape.items[position]
       defer { position = Int(item.end) }
       return RedisReply(item, in: tape, at: position)
     }
 
-    // The next element as one type; nil if it has another type or there is none. Unlike ``next()`` these create no ``RedisReply``, which
-    // would retain the tape.
+    // These functions move to the next element and return it as one type; nil if it has another type or there is none. Unlike ``next()``
+    // they create no ``RedisReply``, which would retain the tape.
 
-    public mutating func nextString() -> String? { take().flatMap { tape?.string($0) } }
-    public mutating func nextString(like known: String) -> String? { take().flatMap { tape?.string($0, like: known) } }
-    public mutating func nextBytes() -> [UInt8]? { take().flatMap { tape?.bytes($0) } }
-    public mutating func nextLetter() -> UInt8? { take().flatMap { tape?.letter($0) } }
-    public mutating func nextInteger() -> Int64? { take().flatMap { tape?.integer($0) } }
-    /// True if the next element is a string or a status.
-    public mutating func nextIsText() -> Bool { take()?.kind == .text }
-    public mutating func skip() { _ = take() }
+    public mutating func nextString() -> String? { nextItem().flatMap { tape?.string($0) } }
+    public mutating func nextString(like known: String) -> String? { nextItem().flatMap { tape?.string($0, like: known) } }
+    public mutating func nextBytes() -> [UInt8]? { nextItem().flatMap { tape?.bytes($0) } }
+    public mutating func nextSingleByte() -> UInt8? { nextItem().flatMap { tape?.singleByte($0) } }
+    public mutating func nextInteger() -> Int64? { nextItem().flatMap { tape?.integer($0) } }
+    /// True if the next element is a simple or bulk string.
+    public mutating func nextIsText() -> Bool { nextItem()?.kind == .text }
+    /// Skips the next element.
+    public mutating func skip() { _ = nextItem() }
 
     @inline(__always)
-    private mutating func take() -> ReplyTape.Item? {
-      guard left > 0, let tape else { return nil }
-      left -= 1
+    private mutating func nextItem() -> ReplyTape.Item? {
+      guard remaining > 0, let tape else { return nil }
+      remaining -= 1
       let item = tape.items[position]
       position = Int(item.end)
       return item

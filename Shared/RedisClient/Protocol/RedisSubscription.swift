@@ -2,7 +2,7 @@
 public struct RedisSubscription: Sendable {
   /// Called for each message.
   let onMessage: @Sendable (_ channel: String, _ message: [UInt8]) -> Void
-  /// Called when a subscription has ended, because the connection ended or the channel's slot moved to another node.
+  /// Called when a subscription has ended: by `SUNSUBSCRIBE`, with the connection, or because the channel's slot moved to another node.
   let onEnd: @Sendable (_ channel: String) -> Void
 
   public init(

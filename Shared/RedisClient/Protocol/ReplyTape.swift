@@ -1,4 +1,5 @@
-/// One parsed reply as a flat list: its items in order, an array before its elements, and the bytes of all strings in one array.
+/// One parsed reply as a flat list of items, in which an array precedes its elements. The bytes of all strings are in one array. So a reply
+/// needs few allocations, however many elements it has.
 final class ReplyTape: Sendable {
   enum Kind: UInt8, Sendable { case null, integer, text, error, array }
 
@@ -6,7 +7,7 @@ final class ReplyTape: Sendable {
     var kind: Kind
     /// The number of bytes of a string, or of elements of an array.
     var count: Int32 = 0
-    /// The index after the item and everything in it.
+    /// The index after the item and all its elements.
     var end: Int32 = 0
     /// The integer, or the offset of the string's first byte.
     var value: Int64 = 0
@@ -15,11 +16,11 @@ final class ReplyTape: Sendable {
   let items: [Item]
   let bytes: [UInt8]
 
-  /// - Parameter items: their storage is taken over; the argument is empty afterwards.
+  /// - Parameter items: moved into the tape, so that the argument is empty afterwards.
   init(items given: inout [Item], bytes: [UInt8]) {
     var items: [Item] = []
     swap(&items, &given)
-    // Backwards, so that the ends of an array's elements are known when the array is reached.
+    // The loop goes backwards, so that the ends of an array's elements are known when the array is reached.
     for position in items.indices.reversed() {
       var end = Int32(position + 1)
       if items[position].kind == .array {
@@ -31,7 +32,7 @@ final class ReplyTape: Sendable {
     self.bytes = bytes
   }
 
-  /// A part of another tape: the item at an index and everything in it. Their bytes are contiguous.
+  /// A copy of a part of another tape: the item at an index and all its elements, whose bytes are contiguous.
   init(_ whole: ReplyTape, from position: Int) {
     let range = position..<Int(whole.items[position].end)
     var items = Array(whole.items[range])
@@ -49,11 +50,11 @@ final class ReplyTape: Sendable {
     bytes = Array(whole.bytes[start..<end])
   }
 
-  // These return an item in one form, or nil if it has another form.
+  // These functions return an item as one type; nil if it has another type.
 
   func string(_ item: Item) -> String? { item.kind == .text ? text(item) : nil }
 
-  /// The item as text. If it equals `known`, `known` is returned and no string is allocated.
+  /// The item as text. Returns `known` if the text equals it, so that no string is allocated.
   func string(_ item: Item, like known: String) -> String? {
     guard item.kind == .text else { return nil }
     guard known.utf8.count == Int(item.count) else { return text(item) }
@@ -65,7 +66,8 @@ final class ReplyTape: Sendable {
 
   func bytes(_ item: Item) -> [UInt8]? { item.kind == .text ? Array(bytes[range(item)]) : nil }
 
-  func letter(_ item: Item) -> UInt8? { item.kind == .text && item.count == 1 ? bytes[Int(item.value)] : nil }
+  /// The byte of a string that consists of one byte.
+  func singleByte(_ item: Item) -> UInt8? { item.kind == .text && item.count == 1 ? bytes[Int(item.value)] : nil }
 
   func integer(_ item: Item) -> Int64? {
     switch item.kind {
@@ -80,6 +82,7 @@ final class ReplyTape: Sendable {
 
   private func range(_ item: Item) -> Range<Int> { Int(item.value)..<Int(item.value) + Int(item.count) }
 
+  /// The integer that the digits are; nil if they are not one, or if it does not fit.
   private static func decimal(_ digits: ArraySlice<UInt8>) -> Int64? {
     let isNegative = digits.first == UInt8(ascii: "-")
     let digits = isNegative ? digits.dropFirst() : digits
@@ -88,7 +91,7 @@ final class ReplyTape: Sendable {
     for digit in digits {
       guard (48...57).contains(digit) else { return nil }
       let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      // The sum is negative, because the least integer has no positive counterpart.
+      // The digits are subtracted, because the least integer has no positive counterpart.
       let (sum, isTooSmall) = tens.subtractingReportingOverflow(Int64(digit - 48))
       guard !isTooLarge, !isTooSmall else { return nil }
       value = sum

@@ -1,6 +1,6 @@
--- compare_and_set: writes a value if the stored one is still the one that was read.
--- KEYS 1 value
--- ARGV 1 value that was read, empty for none  2 new value  3 seconds to live
+-- compare_and_set: writes a value if the stored one is still the one that the caller has read.
+-- KEYS 1 the value
+-- ARGV 1 the value that was read, empty if there was none  2 the new value  3 seconds until the value expires
 -- Returns 1 if it was written, else 0.
 local key = KEYS[1]
 local read, new, seconds = unpack(ARGV)

@@ -1,4 +1,4 @@
-/// One of the 16,384 slots that a Redis Cluster spreads its keys over
+/// One of the 16,384 slots over which a Redis Cluster distributes its keys
 /// ([cluster specification](https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model)).
 struct HashSlot: Sendable, Hashable {
   static let count = 16_384
@@ -11,7 +11,7 @@ struct HashSlot: Sendable, Hashable {
     self.number = number
   }
 
-  /// The slot of a key: that of its hash tag, if it has one that is not empty.
+  /// The slot of a key. If the key has a hash tag (`{…}`) that is not empty, only the tag counts.
   init(key: some Sequence<UInt8>) {
     let bytes = Array(key)
     var tag = bytes[...]
@@ -23,7 +23,7 @@ struct HashSlot: Sendable, Hashable {
     number = Int(Self.checksum(tag)) % Self.count
   }
 
-  /// CRC-16/XMODEM: polynomial 0x1021, from zero.
+  /// CRC-16/XMODEM: polynomial 0x1021, initial value 0.
   private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt16 {
     bytes.reduce(UInt16(0)) { sum, byte in sum << 8 ^ table[Int(UInt8(truncatingIfNeeded: sum >> 8) ^ byte)] }
   }

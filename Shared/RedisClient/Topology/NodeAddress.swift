@@ -1,4 +1,4 @@
-/// The address of a node of a cluster, of a Sentinel, or of the primary that Sentinels name.
+/// The address of a Redis node or of a Sentinel.
 public struct NodeAddress: Sendable, Hashable, CustomStringConvertible {
   public let host: String
   public let port: Int
@@ -9,7 +9,7 @@ public struct NodeAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Parses `host:port` as Redis writes it, with IPv6 addresses without brackets. An empty or unknown host (`?`) stands for the host of the
-  /// node that answered.
+  /// node that sent the reply.
   init?(text: some StringProtocol, answeredBy node: NodeAddress) {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (1...65_535).contains(port) else {
       return nil

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// The connection pools of a topology's nodes, created on demand.
+/// The connection pools of a topology's nodes. A pool is created when its node is first needed.
 final class NodePools: Sendable {
   private struct State {
     var pools: [NodeAddress: RedisConnectionPool] = [:]
@@ -12,6 +12,7 @@ final class NodePools: Sendable {
 
   init(make: @escaping @Sendable (NodeAddress) -> RedisConnectionPool) { self.make = make }
 
+  /// The pool of a node.
   subscript(_ node: NodeAddress) -> RedisConnectionPool {
     state.withLockedValue { state in
       if let pool = state.pools[node] { return pool }
@@ -21,19 +22,21 @@ final class NodePools: Sendable {
     }
   }
 
+  /// True if a connection to any node is open.
   var isConnected: Bool { state.withLockedValue { $0.pools.values.contains { $0.isConnected } } }
 
-  /// Closes the connections to nodes that are no longer in the topology.
+  /// Closes the connections to all nodes but these.
   func keep(_ nodes: some Collection<NodeAddress>) {
     let kept = Set(nodes)
-    let gone = state.withLockedValue { state in
-      let gone = state.pools.filter { !kept.contains($0.key) }
-      for node in gone.keys { state.pools[node] = nil }
-      return gone.values
+    let removed = state.withLockedValue { state in
+      let removed = state.pools.filter { !kept.contains($0.key) }
+      for node in removed.keys { state.pools[node] = nil }
+      return removed.values
     }
-    for pool in gone { pool.close() }
+    for pool in removed { pool.close() }
   }
 
+  /// Closes all connections. Later commands fail.
   func close() {
     let all = state.withLockedValue { state in
       state.isClosed = true

@@ -1,25 +1,28 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// The known topology of a cluster, or the primary that Sentinels name. All clients of one URL share it. It is refreshed periodically, and
-/// when a command shows that it has changed.
+/// The known topology of a cluster, or the primary that Sentinels name. The clients that were derived from one client share it. It is
+/// discovered again periodically, and when a command shows that it has changed. ``TopologyElection`` decides when nodes disagree.
 final class RedisTopology: Sendable {
   private struct State {
     var map: SlotMap?
-    /// Corrections by `MOVED` since the map was read. They are newer than the map.
+    /// Corrections by `MOVED`, which are newer than the map.
     var moved: [HashSlot: NodeAddress] = [:]
-    var asking: Task<Void, Never>?
-    /// The error of the last discovery.
-    var fault: RedisError?
-    /// The earliest time of the next discovery, unless there was none since a command showed a change.
-    var nextQuestion = ContinuousClock.now
-    var routineAt = ContinuousClock.now
+    /// The discovery that is running.
+    var discoveryTask: Task<Void, Never>?
+    /// The error of the last discovery; nil if it succeeded.
+    var lastError: RedisError?
+    /// The earliest time of the next discovery.
+    var earliestDiscoveryTime = ContinuousClock.now
+    /// The time of the next periodic discovery.
+    var periodicDiscoveryTime = ContinuousClock.now
   }
 
-  /// The least time between discoveries, because many commands notice the same change.
+  /// The least time between two discoveries, because many commands notice the same change.
   private static let interval: Duration = .milliseconds(100)
-  /// The time after which the topology is discovered again in any case, because a primary that was cut off may go on answering.
-  private static let routine: Duration = .seconds(10)
+  /// The time after which the topology is discovered again in any case, because a primary that is cut off from the others may go on
+  /// replying to commands.
+  private static let period: Duration = .seconds(10)
 
   private let discovery: any TopologyDiscovery
   private let seeds: [NodeAddress]
@@ -30,7 +33,7 @@ final class RedisTopology: Sendable {
 
   /// - Parameters:
   ///   - seeds: the addresses in the URL.
-  ///   - pools: connections to the nodes that are asked.
+  ///   - pools: connections to the nodes that are queried.
   init(_ discovery: any TopologyDiscovery, seeds: [NodeAddress], pools: NodePools, logger: Logger) {
     self.discovery = discovery
     self.seeds = seeds
@@ -39,24 +42,24 @@ final class RedisTopology: Sendable {
     onChange = NIOLockedValueBox([])
   }
 
-  /// Registers a callback that gets all nodes after a change, so that connections to removed nodes can be closed.
+  /// Registers a callback that is called with all nodes after a change, so that connections to removed nodes can be closed.
   func whenChanged(_ callback: @escaping @Sendable ([NodeAddress]) -> Void) { onChange.withLockedValue { $0.append(callback) } }
 
   /// The node that serves a slot, or any primary if there is no key; nil if no node serves it. Discovers the topology if it is unknown.
   func node(for slot: HashSlot?) async throws(RedisError) -> NodeAddress? {
     let now = ContinuousClock.now
     let (isKnown, node, isDue) = state.withLockedValue { state in
-      (state.map != nil, Self.node(slot, state), now >= state.routineAt)
+      (state.map != nil, Self.node(slot, state), now >= state.periodicDiscoveryTime)
     }
     if isKnown {
-      if isDue { ask(now) }
+      if isDue { startDiscovery(now) }
       return node
     }
     await discover()
-    let (found, fault) = state.withLockedValue { state in
-      (state.map.map { _ in Self.node(slot, state) }, state.fault)
+    let (found, lastError) = state.withLockedValue { state in
+      (state.map.map { _ in Self.node(slot, state) }, state.lastError)
     }
-    guard let found else { throw fault ?? .unavailable("the topology is not known") }
+    guard let found else { throw lastError ?? .unavailable("the topology is not known") }
     return found
   }
 
@@ -74,66 +77,68 @@ final class RedisTopology: Sendable {
   /// Records a `MOVED` redirection, which applies at once, and starts a discovery.
   func moved(_ slot: HashSlot, to node: NodeAddress) {
     state.withLockedValue { $0.moved[slot] = node }
-    ask(.now)
+    startDiscovery(.now)
   }
 
-  /// Discovers the topology and waits for the result, no more often than ``interval`` allows.
-  func discover() async { await ask(.now)?.value }
+  /// Discovers the topology and waits for the result. Returns at once if the last discovery began less than ``interval`` ago.
+  func discover() async { await startDiscovery(.now)?.value }
 
   /// Starts a discovery without waiting for the result.
-  func refresh() { ask(.now) }
+  func refresh() { startDiscovery(.now) }
 
+  /// Starts a discovery, unless one is running or the last one was too recent. Returns the running discovery.
   @discardableResult
-  private func ask(_ now: ContinuousClock.Instant) -> Task<Void, Never>? {
+  private func startDiscovery(_ now: ContinuousClock.Instant) -> Task<Void, Never>? {
     state.withLockedValue { state in
-      if let asking = state.asking { return asking }
-      guard now >= state.nextQuestion else { return nil }
-      state.nextQuestion = now + Self.interval
-      state.routineAt = now + Self.routine
-      let asking = Task { await self.learn() }
-      state.asking = asking
-      return asking
+      if let task = state.discoveryTask { return task }
+      guard now >= state.earliestDiscoveryTime else { return nil }
+      state.earliestDiscoveryTime = now + Self.interval
+      state.periodicDiscoveryTime = now + Self.period
+      let task = Task { await self.updateMap() }
+      state.discoveryTask = task
+      return task
     }
   }
 
-  private func learn() async {
+  /// Queries the nodes, and replaces the map by the one on which they agree.
+  private func updateMap() async {
     let known = state.withLockedValue { $0.map }
     let movedBefore = state.withLockedValue { $0.moved }
-    var outcome = await holdElection(discovery.voters(known), believed: known)
-    // The nodes may all have new addresses, which the addresses in the URL lead to.
+    var outcome = await holdElection(discovery.voters(known), current: known)
+    // All nodes may have new addresses. The addresses in the URL lead to them.
     if !outcome.isElected, known != nil {
-      let again = await holdElection(seeds, believed: known)
+      let again = await holdElection(seeds, current: known)
       if again.isElected || !outcome.isAnswered { outcome = again }
     }
     let change: SlotMap? = state.withLockedValue { state in
-      state.asking = nil
-      state.fault = outcome.map == nil ? outcome.fault : nil
+      state.discoveryTask = nil
+      state.lastError = outcome.map == nil ? outcome.error : nil
       guard let map = outcome.map, outcome.isElected || state.map == nil else { return nil }
-      // A `MOVED` that arrived meanwhile is newer than the map.
+      // A `MOVED` that arrived during the discovery is newer than the map.
       state.moved = state.moved.filter { slot, node in movedBefore[slot] != node && map[slot] != node }
       defer { state.map = map }
       return map == state.map ? nil : map
     }
     guard let change else { return }
     pools.keep(discovery.voters(change) + seeds + change.nodes)
-    // Only changed primaries are logged as info, because each slot that moves changes the map.
-    let isOther = Set(change.primaries) != Set(known?.primaries ?? [])
+    // Only a change of the primaries is logged at the level info, because each slot that moves changes the map.
+    let hasOtherPrimaries = Set(change.primaries) != Set(known?.primaries ?? [])
     logger.log(
-      level: isOther ? .info : .debug, isOther ? "found the primaries of Redis" : "found moved slots of Redis",
+      level: hasOtherPrimaries ? .info : .debug, hasOtherPrimaries ? "found the primaries of Redis" : "found moved slots of Redis",
       metadata: ["primaries": "\(change.primaries.map(\.description).joined(separator: ", "))"])
     let nodes = change.nodes
     for callback in onChange.withLockedValue({ $0 }) { callback(nodes) }
   }
 
-  /// Asks all voters concurrently.
-  private func holdElection(_ voters: [NodeAddress], believed: SlotMap?) async
-    -> (map: SlotMap?, isAnswered: Bool, isElected: Bool, fault: RedisError?)
+  /// Queries all voters concurrently. `isAnswered` is true if one of them returned a map, `isElected` if a majority agrees on `map`.
+  private func holdElection(_ voters: [NodeAddress], current: SlotMap?) async
+    -> (map: SlotMap?, isAnswered: Bool, isElected: Bool, error: RedisError?)
   {
     await withTaskGroup(of: Result<SlotMap?, RedisError>.self) { group in
       for voter in voters {
         group.addTask {
           do throws(RedisError) {
-            let reply = try await self.pools[voter].send(EncodedArguments(self.discovery.question), name: "TOPOLOGY")
+            let reply = try await self.pools[voter].send(EncodedArguments(self.discovery.command), name: "TOPOLOGY")
             if let text = reply.error { throw .refused(text) }
             return .success(self.discovery.read(reply, from: voter))
           } catch {
@@ -143,18 +148,22 @@ final class RedisTopology: Sendable {
       }
       var election = TopologyElection(voters: voters.count)
       var isAnswered = false
-      var fault: RedisError?
+      var firstError: RedisError?
       for await vote in group {
         switch vote {
         case .success(let map):
           election.vote(map)
-          if map != nil { isAnswered = true } else { fault = fault ?? .unavailable("\(discovery.question[0].text ?? "") knows no primary") }
+          if map != nil {
+            isAnswered = true
+          } else {
+            firstError = firstError ?? .unavailable("\(discovery.command[0].text ?? "") knows no primary")
+          }
         case .failure(let error):
           election.vote(nil)
-          fault = fault ?? error
+          firstError = firstError ?? error
         }
       }
-      return (election.result(believed: believed), isAnswered, election.elected != nil, fault)
+      return (election.result(current: current), isAnswered, election.elected != nil, firstError)
     }
   }
 }

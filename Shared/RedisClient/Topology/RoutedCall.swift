@@ -1,28 +1,30 @@
-/// The state machine that routes one command through a changing topology: it takes what happened and returns the next action.
+/// The state machine that routes one command through a changing topology: each function takes an event and returns the next step, which
+/// ``RedisClient`` carries out.
 struct RoutedCall {
   enum Step: Equatable {
     /// Send the command to the node that the topology names.
     case route
-    /// Send the command to this node; `asking`: preceded by `ASKING`, because another node said that the key is there already.
+    /// Send the command to this node. `asking` is true if `ASKING` must precede it, because another node has replied with `ASK`.
     case send(NodeAddress, asking: Bool)
-    /// Discover the topology, wait, and send the command to the node that it names.
+    /// Discover the topology, wait, and send the command to the node that the topology then names.
     case rediscover(then: Duration)
     /// Wait, and send the command to the node that the topology names.
     case pause(Duration)
     case fail(RedisError)
   }
 
-  /// The greatest number of `MOVED` redirections in a row; more of them are a loop.
+  /// The greatest number of `MOVED` redirections in a row. More of them would be a loop.
   static let maxMoves = 8
   private static let firstPause: Duration = .milliseconds(5)
   private static let maxPause: Duration = .milliseconds(100)
 
-  private let until: ContinuousClock.Instant
+  private let deadline: ContinuousClock.Instant
+  /// The number of `MOVED` redirections since the last pause.
   private var moves = 0
   private var pauses = 0
 
-  /// - Parameter until: the time after which the command is not sent again.
-  init(until: ContinuousClock.Instant) { self.until = until }
+  /// - Parameter deadline: the time after which the command is not sent again.
+  init(until deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
   /// The next step after a redirection, which means that the command was not executed.
   mutating func refused(_ redirection: Redirection, now: ContinuousClock.Instant, jitter: Double) -> Step {
@@ -32,8 +34,8 @@ struct RoutedCall {
       guard moves <= Self.maxMoves else { return .fail(.unavailable("redirected more than \(Self.maxMoves) times")) }
       return .send(node, asking: false)
     case .ask(let node):
-      // Time-limited, because the other node may answer with a redirection that waits.
-      guard now < until else { return .fail(.unavailable("its slot is being moved")) }
+      // Limited by time, because the other node may reply with a redirection that leads to a pause.
+      guard now < deadline else { return .fail(.unavailable("its slot is being moved")) }
       return .send(node, asking: true)
     case .tryAgain:
       guard let pause = nextPause(now, jitter) else { return .fail(.unavailable("its slot is being moved")) }
@@ -44,8 +46,9 @@ struct RoutedCall {
     }
   }
 
-  /// The next step after a failure to connect; the command was not sent. `isLong`: true if the node has been unavailable since before this
-  /// call, and for longer than commands are retried.
+  /// The next step after a failure to connect, which means that the command was not sent.
+  ///
+  /// - Parameter isLong: true if the node has been unavailable since before this call, and for longer than commands are retried.
   mutating func unsent(_ error: RedisError, isLong: Bool, now: ContinuousClock.Instant, jitter: Double) -> Step {
     guard !isLong, let pause = nextPause(now, jitter) else { return .fail(error) }
     return .rediscover(then: pause)
@@ -57,12 +60,12 @@ struct RoutedCall {
     return .rediscover(then: pause)
   }
 
-  /// The next pause, which doubles each time, with jitter; nil after `until`.
+  /// The next pause, which doubles each time up to ``maxPause``, with jitter; nil after the deadline.
   private mutating func nextPause(_ now: ContinuousClock.Instant, _ jitter: Double) -> Duration? {
-    guard now < until else { return nil }
+    guard now < deadline else { return nil }
     pauses += 1
     moves = 0
     let cap = min(Self.maxPause, Self.firstPause * (1 << min(pauses - 1, 5)))
-    return min(cap * (0.5 + jitter / 2), now.duration(to: until))
+    return min(cap * (0.5 + jitter / 2), now.duration(to: deadline))
   }
 }

@@ -1,4 +1,4 @@
-/// The assignment of slots to nodes, a value that is compared and replaced as a whole.
+/// The assignment of slots to nodes. It is compared and replaced as a whole.
 struct SlotMap: Sendable, Hashable {
   struct Range: Sendable, Hashable {
     var slots: ClosedRange<Int>
@@ -6,11 +6,11 @@ struct SlotMap: Sendable, Hashable {
     var replicas: [NodeAddress]
   }
 
-  /// The ranges in the order of their slots. Slots without a node are in none of them.
+  /// The ranges in the order of their slots. A slot that no node serves is in none of them.
   let ranges: [Range]
   /// The nodes that serve slots, without duplicates.
   let primaries: [NodeAddress]
-  /// For each slot the index of its node in ``primaries``, or ``unserved``.
+  /// For each slot, the index of its node in ``primaries``, or ``unserved``.
   private let owners: [UInt16]
   private static let unserved = UInt16.max
 
@@ -31,7 +31,7 @@ struct SlotMap: Sendable, Hashable {
     self.owners = owners
   }
 
-  /// One node that serves all slots, as behind Sentinels.
+  /// A map with one node that serves all slots: the primary that Sentinels name.
   init(primary: NodeAddress) {
     self.init([Range(slots: 0...(HashSlot.count - 1), primary: primary, replicas: [])])
   }

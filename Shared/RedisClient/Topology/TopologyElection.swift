@@ -1,14 +1,14 @@
-/// Decides which topology to use when nodes disagree: the one on which more than half of the queried nodes agree, so that one lagging or
-/// partitioned node cannot misdirect commands.
+/// Decides which topology to use when nodes disagree: the one on which more than half of the queried nodes agree. So one node that lags
+/// behind or is cut off cannot misdirect commands.
 struct TopologyElection {
   private let voters: Int
   private var votes: [SlotMap: Int] = [:]
   private var answered = 0
 
-  /// - Parameter voters: the number of nodes that are asked.
+  /// - Parameter voters: the number of nodes that are queried.
   init(voters: Int) { self.voters = voters }
 
-  /// Counts a vote; nil for a node that did not answer.
+  /// Counts the vote of a node; nil if the node did not reply, or not usably.
   mutating func vote(_ map: SlotMap?) {
     answered += 1
     if let map { votes[map, default: 0] += 1 }
@@ -17,11 +17,13 @@ struct TopologyElection {
   /// The topology on which more than half of all nodes agree.
   var elected: SlotMap? { votes.first { $0.value * 2 > voters }?.key }
 
-  /// The topology to use when all nodes have answered or failed. Without a majority it is `believed`, the topology in use; if there is
-  /// none, the one with the most votes.
-  func result(believed: SlotMap?) -> SlotMap? {
+  /// The topology to use after the votes of all nodes. Without a majority it is `current`, the topology in use; if `current` is nil, the
+  /// one with the most votes.
+  func result(current: SlotMap?) -> SlotMap? {
     if let elected { return elected }
-    guard answered >= voters, believed == nil else { return believed }
+    guard answered >= voters, current == nil else { return current }
+    // Among topologies with equal votes, the one with the fewest primaries is used, and then the one with the greatest text. So the result
+    // does not depend on the order of the votes.
     return votes.max { a, b in
       (a.value, b.key.primaries.count, "\(a.key.primaries)") < (b.value, a.key.primaries.count, "\(b.key.primaries)")
     }?.key

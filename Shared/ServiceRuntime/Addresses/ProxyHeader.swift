@@ -1,4 +1,5 @@
-/// The header of the PROXY protocol, versions 1 and 2: a proxy sends it at the start of a forwarded connection to name the client.
+/// The header of the PROXY protocol, versions 1 (a line of text) and 2 (binary). A proxy sends it at the start of a forwarded connection to
+/// tell the client's address. `ProxyHeaderReader.swift` reads it from a connection.
 struct ProxyHeader: Sendable, Hashable {
   /// The origin of the connection.
   enum Origin: Sendable, Hashable {
@@ -14,7 +15,7 @@ struct ProxyHeader: Sendable, Hashable {
     /// The beginning of a header; more bytes are needed.
     case incomplete
     case whole(ProxyHeader)
-    /// No header, or one that is too long.
+    /// The bytes are not a valid header, or the header is too long.
     case refused
   }
 
@@ -51,7 +52,7 @@ struct ProxyHeader: Sendable, Hashable {
     let parts = window[..<(end - 1)].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false).map {
       String(decoding: $0, as: UTF8.self)
     }
-    // The rest of the line is ignored for UNKNOWN, as the specification demands.
+    // For UNKNOWN, the specification demands that the rest of the line is ignored.
     if parts.count > 1, parts[1] == "UNKNOWN" { return .whole(ProxyHeader(origin: .unknown, length: end + 1)) }
     guard parts.count == 6, let source = address(parts[2], family: parts[1]), address(parts[3], family: parts[1]) != nil,
       isPort(parts[4]), isPort(parts[5])
@@ -75,19 +76,20 @@ struct ProxyHeader: Sendable, Hashable {
     let (version, command) = (bytes[12] >> 4, bytes[12] & 15)
     let (family, transport) = (bytes[13] >> 4, bytes[13] & 15)
     guard version == 2, command <= 1, length <= limit else { return .refused }
-    let isOwn = command == 0
-    // For LOCAL connections the rest is ignored.
-    guard isOwn || family <= 3 && transport <= 2 else { return .refused }
-    let block = [0, 12, 36, 216][isOwn || transport == 0 ? 0 : Int(family)]
-    guard length >= fixedLength + block else { return .refused }
+    // The command LOCAL: the proxy itself opened the connection, and everything after the fixed part is ignored.
+    let isLocal = command == 0
+    guard isLocal || family <= 3 && transport <= 2 else { return .refused }
+    // The size of the addresses and ports by family: unspecified, IPv4, IPv6, Unix.
+    let addressBytes = [0, 12, 36, 216][isLocal || transport == 0 ? 0 : Int(family)]
+    guard length >= fixedLength + addressBytes else { return .refused }
     guard bytes.count >= length else { return .incomplete }
-    guard !isOwn else { return .whole(ProxyHeader(origin: .proxy, length: length)) }
-    guard block == 0 || hasProperVectors(bytes[..<length], after: fixedLength + block) else { return .refused }
+    guard !isLocal else { return .whole(ProxyHeader(origin: .proxy, length: length)) }
+    guard addressBytes == 0 || hasValidVectors(bytes[..<length], after: fixedLength + addressBytes) else { return .refused }
     let origin: Origin =
       switch (family, transport) {
       case (1, 1): .client(IPAddress(bits: IPAddress.v4Prefix | number(bytes[16..<20])))
       case (2, 1): .client(IPAddress(bits: number(bytes[16..<32])))
-      // Unix sockets and datagrams do not reach this listener.
+      // The listener accepts TCP only, so an origin over a Unix socket or UDP has no client address that could be used.
       default: .unknown
       }
     return .whole(ProxyHeader(origin: origin, length: length))

@@ -1,8 +1,9 @@
 import NIOHTTP1
 
-/// The proxies whose statement about the client's address is trusted.
+/// The proxies whose headers are trusted to name the client's address (`edge.trustedProxies`). The PROXY protocol is separate: see
+/// `ProxyHeader.swift`.
 public struct TrustedProxies: Sendable, Hashable {
-  /// The one header that the proxies write. With two trusted headers, a client could write the one that the proxies only pass on.
+  /// The one header that the proxies write. If both headers were trusted, a client could write the one that the proxies pass on unchanged.
   public enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "X-Forwarded-For"
     case forwarded = "Forwarded"
@@ -16,9 +17,11 @@ public struct TrustedProxies: Sendable, Hashable {
     self.header = header
   }
 
-  /// The client: the rightmost address that is not a proxy's. Addresses to its left may be forged.
+  /// The client's address: the rightmost address in the header that is not a trusted proxy's. Addresses to its left may be forged. Without
+  /// a trusted proxy as peer, the peer is the client.
   ///
-  /// If the chain contains something that is not an address, the proxy that added it counts as the client.
+  /// If an entry is not an address, the proxy that added it counts as the client. If all addresses are trusted proxies, the leftmost one
+  /// counts.
   public func client(peer: IPAddress?, headers: HTTPHeaders) -> IPAddress? {
     guard let peer, ranges.contains(peer) else { return peer }
     var client = peer
@@ -30,7 +33,7 @@ public struct TrustedProxies: Sendable, Hashable {
     return client
   }
 
-  /// The statements of the proxies about their peers, the nearest proxy last.
+  /// The header's entries from left to right. Each proxy adds the address of its peer at the end.
   private func hops(_ headers: HTTPHeaders) -> [Substring] {
     let lines = headers[header.rawValue]
     switch header {
@@ -38,7 +41,7 @@ public struct TrustedProxies: Sendable, Hashable {
     case .forwarded:
       return lines.flatMap { Self.split($0[...], at: ",") }.map { element in
         let pairs = Self.split(element, at: ";").filter { $0.prefix(4).lowercased() == "for=" }
-        // A missing or repeated parameter is ignored.
+        // An element whose `for` is missing or repeated counts as an entry without an address.
         return pairs.count == 1 ? pairs[0].dropFirst(4) : ""
       }
     }
@@ -53,7 +56,7 @@ public struct TrustedProxies: Sendable, Hashable {
     }.map { $0.trimmed }
   }
 
-  /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `"[2001:db8::1]:4711"`.
+  /// Parses an entry such as `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `"[2001:db8::1]:4711"`.
   private static func address(_ text: Substring) -> IPAddress? {
     var text = text
     if text.first == "\"", text.last == "\"", text.count >= 2 { text = text.dropFirst().dropLast() }

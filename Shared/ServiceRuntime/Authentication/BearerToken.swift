@@ -1,6 +1,6 @@
 /// The token in an `Authorization` header.
 enum BearerToken {
-  /// The token of `Bearer <token>`; the scheme is case-insensitive. Nil for another scheme.
+  /// The token of `Bearer <token>`; nil for another scheme. The scheme is compared ignoring case.
   static func bytes(_ authorization: String) -> [UInt8]? {
     var authorization = authorization
     return authorization.withUTF8 { utf8 in

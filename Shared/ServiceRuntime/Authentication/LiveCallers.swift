@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The current callers. A reload of the configuration replaces all of them.
+/// The current ``CallerDirectory``. A reload of the configuration (SIGHUP) replaces it.
 final class LiveCallers: Sendable {
   private let directory: Mutex<CallerDirectory>
 

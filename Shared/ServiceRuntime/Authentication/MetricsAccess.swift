@@ -1,13 +1,14 @@
 import Cryptography
 import Synchronization
 
-/// Decides who may read `/metrics`: everyone, or only callers with one of the configured tokens. Only digests of the tokens are known.
+/// Decides who may read `/metrics`: callers with one of the tokens of `metrics.tokenSHA256`, or everyone if there is none. It has only the
+/// digests of the tokens.
 final class MetricsAccess: Sendable {
   private let digests: Mutex<[[UInt8]]>
 
   init(_ settings: MetricsSettings) { digests = Mutex(settings.tokenDigests) }
 
-  /// Applies a reloaded configuration.
+  /// Applies the settings of a reloaded configuration.
   func replace(by settings: MetricsSettings) { digests.withLock { $0 = settings.tokenDigests } }
 
   /// True if no token is required, or if the `Authorization` header has one of the tokens.
@@ -15,6 +16,6 @@ final class MetricsAccess: Sendable {
     let digests = digests.withLock { $0 }
     guard !digests.isEmpty else { return true }
     guard let authorization, let token = BearerToken.bytes(authorization) else { return false }
-    return ConstantTime.place(of: SHA256Digest.hash(token), in: digests) != nil
+    return ConstantTime.index(of: SHA256Digest.hash(token), in: digests) != nil
   }
 }

@@ -3,7 +3,7 @@ import AttributionProtocol
 
 /// The metrics `attribution_rpc_client_*` of the calls that this service makes to one other service of the deployment.
 final class CallMetrics: Sendable {
-  /// The labels that differ between the calls of one target.
+  /// The labels that differ between the calls to one service.
   private struct Labels: Equatable, Sendable {
     let method: String
     let code: String
@@ -15,9 +15,9 @@ final class CallMetrics: Sendable {
 
   private let counts: KnownSeries<Labels>
   private let durations: KnownSeries<Labels>
-  private let repeats: KnownSeries<Labels>
+  private let retryCounts: KnownSeries<Labels>
 
-  /// The label `target` is the service's name and not its URL, so that it has a bounded number of values.
+  /// The label `target` is the service's name and not its URL, so that the number of its values is limited.
   init(of target: ServiceName, _ registry: MetricsRegistry) {
     registry.counter(
       Self.requests, help: "Calls to other services, by result code; all attempts of a call count as one.",
@@ -32,7 +32,7 @@ final class CallMetrics: Sendable {
     }
     counts = known(Self.requests)
     durations = known(Self.duration)
-    repeats = known(Self.retries)
+    retryCounts = known(Self.retries)
   }
 
   /// - Parameter failure: nil for a call that succeeded.
@@ -42,7 +42,7 @@ final class CallMetrics: Sendable {
     durations[labels]?.observe(seconds)
   }
 
-  func retried(_ method: String, after failure: RPCCode) { repeats[Labels(method: method, code: failure.rawValue)]?.add() }
+  func retried(_ method: String, after failure: RPCCode) { retryCounts[Labels(method: method, code: failure.rawValue)]?.add() }
 }
 
 /// Counts and measures calls to another service of the deployment, and records their spans.

@@ -1,19 +1,20 @@
 import HTTPClient
 import NIOCore
 
-/// One HTTP/1.1 connection with one request at a time (RFC 9112).
+/// One HTTP/1.1 connection with at most one request at a time (RFC 9112). Used only on its event loop.
 final class LoopConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   /// The maximum size of a response's head, bytes.
   private static let maxHeadBytes = 16 << 10
 
-  /// True if the pool counts it as open.
-  var isCounted = false
+  /// True if the pool uses this connection, so that the pool must learn of its end. NIO may create further channels while it tries the
+  /// addresses of a host name.
+  var isInPool = false
   private let channel: any Channel
   private let pool: LoopPool
   private var exchange: LoopExchange?
-  /// True if a request was answered on this connection.
+  /// True if at least one request was answered on this connection.
   private var hasAnswered = false
   private var received = ByteBuffer()
   private var head: ResponseHead?
@@ -33,17 +34,17 @@ final class LoopConnection: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
-    // Bytes without a request are a protocol error.
+    // Bytes that arrive while no request waits for a response are a protocol error.
     guard let exchange else { return close() }
     if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
     if head == nil {
       guard let length = ResponseHead.length(in: received.readableBytesView) else {
-        if received.readableBytes > Self.maxHeadBytes { fail(.other(code: LoopExchange.unreadable, "a long head")) }
+        if received.readableBytes > Self.maxHeadBytes { fail(.other(code: LoopExchange.unsupported, "a response head that is too long")) }
         return
       }
       head = received.readSlice(length: length).flatMap { ResponseHead($0.readableBytesView) }
     }
-    guard let head else { return fail(.other(code: LoopExchange.unreadable, "another form of an answer")) }
+    guard let head else { return fail(.other(code: LoopExchange.unsupported, "a response that is not supported")) }
     guard head.bodyLength <= exchange.maxResponseBytes else { return fail(.tooLarge(limit: exchange.maxResponseBytes)) }
     guard let body = received.readBytes(length: head.bodyLength) else { return }
     let isUsable = head.keepsConnection && received.readableBytes == 0
@@ -58,15 +59,16 @@ final class LoopConnection: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) {
     if let exchange {
       self.exchange = nil
-      // A server may close an idle connection at any time. The request is resent if the server cannot have begun to answer it.
-      let isUntouched = hasAnswered && head == nil && received.readableBytes == 0
-      if isUntouched, exchange.isRepeatable, !exchange.wasResent, !exchange.isOver {
+      // A server may close an idle connection just when a request is sent. A request is resent only if its connection was idle before and
+      // no byte of a response arrived: then it most likely was not processed.
+      let mayBeUnprocessed = hasAnswered && head == nil && received.readableBytes == 0
+      if mayBeUnprocessed, exchange.isRepeatable, !exchange.wasResent, !exchange.isOver {
         pool.resend(exchange)
       } else {
         exchange.end(.failure(.connectionReset("it was closed")))
       }
     }
-    if isCounted { pool.remove(self) }
+    if isInPool { pool.remove(self) }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -83,7 +85,7 @@ struct ResponseHead {
   let bodyLength: Int
   let keepsConnection: Bool
 
-  /// The length of a head including the empty line after it; nil while it is incomplete.
+  /// The length of a head including the empty line after it, bytes; nil while the head is incomplete.
   static func length(in bytes: ByteBufferView) -> Int? {
     var start = bytes.startIndex
     while let newline = bytes[start...].firstIndex(of: 10) {
@@ -96,7 +98,8 @@ struct ResponseHead {
     return nil
   }
 
-  /// Nil for another version of HTTP, an interim response, and a body without `Content-Length` or with a content encoding.
+  /// Nil for a response that is not supported: with a version other than HTTP/1.1, with a status below 200, without exactly one
+  /// `Content-Length`, or with `Transfer-Encoding` or `Content-Encoding`.
   init?(_ bytes: ByteBufferView) {
     let lines = bytes.split(separator: 10).map { $0.last == 13 ? $0.dropLast() : $0 }
     guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8),
@@ -121,8 +124,9 @@ struct ResponseHead {
     keepsConnection = keeps
   }
 
+  /// Compares ignoring case; the second name must be in lower case.
   private static func isName(_ bytes: ByteBufferView, _ name: StaticString) -> Bool {
-    name.withUTF8Buffer { wanted in bytes.elementsEqual(wanted) { $0 == $1 || $0 | 0x20 == $1 } }
+    name.withUTF8Buffer { expected in bytes.elementsEqual(expected) { $0 == $1 || $0 | 0x20 == $1 } }
   }
 
   private static func value(_ line: ByteBufferView, after colon: Int) -> String {

@@ -1,14 +1,14 @@
 import HTTPClient
 import NIOCore
 
-/// A request and its waiting caller. It must be used only on its event loop.
+/// A request and the continuation of its caller. Used only on its event loop.
 final class LoopExchange {
   typealias Continuation = CheckedContinuation<Result<HTTPClientResponse, HTTPClientError>, Never>
 
-  /// The error code of a response that is not parsed here.
-  static let unreadable = -1
+  /// The code in `HTTPClientError.other` of a response that ``ResponseHead`` does not support. Codes of curl are positive.
+  static let unsupported = -1
 
-  /// The encoded request.
+  /// The encoded request with its body.
   let bytes: ByteBuffer
   let timeout: Duration
   let maxResponseBytes: Int
@@ -16,10 +16,11 @@ final class LoopExchange {
   var wasResent = false
   var timer: Scheduled<Void>?
   var connection: LoopConnection?
-  private var waiting: Continuation?
+  /// Nil after the caller was resumed.
+  private var continuation: Continuation?
 
-  init(_ request: HTTPClientRequest, path: Substring, authority: String, _ waiting: Continuation) {
-    self.waiting = waiting
+  init(_ request: HTTPClientRequest, path: Substring, authority: String, _ continuation: Continuation) {
+    self.continuation = continuation
     timeout = request.timeout
     maxResponseBytes = request.maxResponseBytes
     isRepeatable = request.isRepeatable
@@ -31,7 +32,8 @@ final class LoopExchange {
     bytes.writeString(" HTTP/1.1\r\nHost: ")
     bytes.writeString(authority)
     bytes.writeString("\r\n")
-    for (name, value) in request.headers where Self.isClean(name) && Self.isClean(value) {
+    // Headers with control characters are left out, because they could inject other headers.
+    for (name, value) in request.headers where Self.isSafe(name) && Self.isSafe(value) {
       bytes.writeString(name)
       bytes.writeString(": ")
       bytes.writeString(value)
@@ -42,16 +44,16 @@ final class LoopExchange {
     self.bytes = bytes
   }
 
-  var isOver: Bool { waiting == nil }
+  var isOver: Bool { continuation == nil }
 
-  /// Resumes the caller, once.
+  /// Resumes the caller with the result. Further calls do nothing.
   func end(_ result: Result<HTTPClientResponse, HTTPClientError>) {
     timer?.cancel()
     timer = nil
     connection = nil
-    waiting?.resume(returning: result)
-    waiting = nil
+    continuation?.resume(returning: result)
+    continuation = nil
   }
 
-  private static func isClean(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+  private static func isSafe(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }

@@ -1,14 +1,15 @@
 public import ArgumentParser
 import WireJSON
 
-/// `NAME check-configuration FILE`: reports errors that would prevent the service from starting. attributionctl runs it for all services.
+/// `NAME check-configuration FILE`: reports the errors in a configuration file that would prevent this service from starting, and unknown
+/// keys. `attributionctl config check` runs it for all services.
 public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "check-configuration", abstract: "Say what is wrong with a configuration file, without starting anything.",
       discussion: """
-        Looks at what this service reads of it, key files and certificates included. Exit code 0: the service would start with it; 78: it \
-        would not. Example: \(Definition.name.rawValue) check-configuration /etc/attribution/configuration.yaml
+        Checks everything that this service reads from it, including key files and certificates. Exit code 0: the service would start with \
+        it; 78: it would not. Example: \(Definition.name.rawValue) check-configuration /etc/attribution/configuration.yaml
         """)
   }
 
@@ -35,7 +36,7 @@ public struct CheckConfigurationCommand<Definition: ServiceDefinition>: AsyncPar
 }
 
 extension ConfigurationProblem {
-  /// The form of compiler messages: file, line, column, message.
+  /// The problem in the format of compiler messages: file, line, column, message.
   public func text(file: String) -> String {
     var text = line > 0 ? "\(file):\(line):\(column): " : "\(file): "
     text += "\(level.rawValue): " + (place.isEmpty ? reason : "\(place): \(reason)")
@@ -43,6 +44,7 @@ extension ConfigurationProblem {
     return text
   }
 
+  /// The problem as `--output json` prints it.
   public var json: JSONObject {
     var object: JSONObject = ["level": .string(level.rawValue), "place": .string(place), "reason": .string(reason)]
     if line > 0 {

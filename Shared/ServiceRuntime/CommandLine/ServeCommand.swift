@@ -1,6 +1,6 @@
 public import ArgumentParser
 
-/// `NAME serve`, the default command.
+/// `NAME serve`, the default command: runs the service until SIGTERM or SIGINT (`ServiceMain.swift`).
 public struct ServeCommand<Definition: ServiceDefinition>: AsyncParsableCommand {
   public static var configuration: CommandConfiguration {
     CommandConfiguration(

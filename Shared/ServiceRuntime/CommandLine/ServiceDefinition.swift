@@ -1,16 +1,25 @@
 public import ArgumentParser
 public import AttributionProtocol
 
-/// The definition of a service's executable.
+/// What a service's executable must define. ``ServiceCommand`` makes the command line from it, which `main` runs:
+///
+/// ```swift
+/// @main
+/// struct SignerMain {
+///   struct Definition: ServiceDefinition { … }
+///
+///   static func main() async { await ServiceCommand<Definition>.main() }
+/// }
+/// ```
 public protocol ServiceDefinition: Sendable {
   static var name: ServiceName { get }
   /// One sentence for `--help`.
   static var abstract: String { get }
-  /// Commands beside `serve` and `health`.
+  /// Commands in addition to those of every service: `serve`, `health` and `check-configuration`.
   static var commands: [any ParsableCommand.Type] { get }
-  /// Checks the service's own requirements of the configuration, beyond those of all services. Starts nothing.
+  /// Checks what only this service requires of the configuration. It starts nothing.
   static func check(_ configuration: DeploymentConfiguration) throws(ConfigurationError)
-  /// Builds the service from its environment.
+  /// Creates the service's handlers, workers and checks. `serve` calls it after Redis and signer have answered, if the service needs them.
   static func parts(_ environment: ServiceEnvironment) async throws -> ServiceParts
 }
 

@@ -6,7 +6,7 @@ import Yams
   import Foundation
 #endif
 
-/// A problem in a configuration file: an error or an unknown key.
+/// A problem in a configuration file: an error or an unknown key. ``ConfigurationCheck`` finds them.
 public struct ConfigurationProblem: Sendable, Hashable {
   public enum Level: String, Sendable, Hashable {
     /// An error that keeps a service from starting.
@@ -16,13 +16,14 @@ public struct ConfigurationProblem: Sendable, Hashable {
   }
 
   public let level: Level
-  /// The key's path, such as `queues.lease`; empty for the whole file.
+  /// The key's path, such as `queues.lease`; empty if the problem concerns the whole file.
   public let place: String
   public let reason: String
-  /// Counted from 1; 0 if the key is not in the file.
+  /// Counted from 1; 0 if the problem has no position in the file.
   public let line: Int
+  /// Counted from 1; 0 if the problem has no position in the file.
   public let column: Int
-  /// A suggestion for a misspelt key.
+  /// The known key that an unknown key most resembles; nil if none is similar.
   public let suggestion: String?
 
   public init(level: Level, place: String, reason: String, line: Int, column: Int, suggestion: String? = nil) {
@@ -35,16 +36,17 @@ public struct ConfigurationProblem: Sendable, Hashable {
   }
 }
 
-/// Checks a configuration file as the services read it, without starting anything.
+/// Reads a configuration file as the services do, and collects all its problems, without starting anything.
 public struct ConfigurationCheck: Sendable {
-  /// The maximum number of reported errors; a file with more is probably not a configuration file.
+  /// The maximum number of reported errors. A file with more is probably not a configuration file.
   private static let maxErrors = 100
 
   public let problems: [ConfigurationProblem]
 
-  /// Finds all errors: after each error the faulty part is removed and the rest is read again. Errors that are only a consequence of
-  /// another one (a value that is missing because it was removed) are left out.
-  /// - Parameter check: the requirements of one service, beyond those of all services.
+  /// Finds all errors: after each error the faulty part is removed, and the rest is read again. Errors that only follow from such a
+  /// removal, such as a missing value, are left out.
+  ///
+  /// - Parameter check: checks what only one service requires.
   public init(path: String, _ check: (DeploymentConfiguration) throws(ConfigurationError) -> Void = { _ in }) {
     guard let bytes = FileManager.default.contents(atPath: path) else {
       problems = [ConfigurationProblem(level: .error, place: "", reason: "the file cannot be read", line: 0, column: 0)]
@@ -77,17 +79,18 @@ public struct ConfigurationCheck: Sendable {
         break
       } catch {
         let place = error.place == path ? "" : error.place
-        let (steps, isThere) = tree.steps(to: place)
-        let whole = tree.original(place)
-        // A value may count as missing only because a part beside it was removed.
-        let beside = isThere || steps.isEmpty ? nil : tree.original(ConfigurationTree.text(steps)) + "."
+        let (steps, isComplete) = tree.steps(to: place)
+        let originalPath = tree.original(place)
+        // A value may be missing only because an earlier error in the same parent was removed.
+        let parent = isComplete || steps.isEmpty ? nil : tree.original(ConfigurationTree.text(steps)) + "."
         let follows = errors.contains { error in
-          Self.follows(whole, from: error.place) || beside.map { error.place.hasPrefix($0) } ?? false
+          Self.follows(originalPath, from: error.place) || parent.map { error.place.hasPrefix($0) } ?? false
         }
         if !follows {
-          let mark = tree.mark(at: steps, isWhole: isThere)
+          let mark = tree.mark(at: steps, isComplete: isComplete)
           errors.append(
-            ConfigurationProblem(level: .error, place: whole, reason: error.reason, line: mark?.line ?? 0, column: mark?.column ?? 0))
+            ConfigurationProblem(level: .error, place: originalPath, reason: error.reason, line: mark?.line ?? 0, column: mark?.column ?? 0)
+          )
         }
         guard tree.remove(steps) else { break }
       }
@@ -95,10 +98,10 @@ public struct ConfigurationCheck: Sendable {
     problems = errors + unknown
   }
 
-  /// True if an error at one path is caused by the removal at another path, which is the same or within it.
-  private static func follows(_ place: String, from removed: String) -> Bool {
-    guard removed.hasPrefix(place) else { return false }
-    let rest = removed.dropFirst(place.count)
+  /// True if an error at `path` only follows from the removal of the part at `removed`, because that part was at this path or within it.
+  private static func follows(_ path: String, from removed: String) -> Bool {
+    guard removed.hasPrefix(path) else { return false }
+    let rest = removed.dropFirst(path.count)
     return rest.isEmpty || rest.hasPrefix(".") || rest.hasPrefix("[")
   }
 
@@ -108,7 +111,7 @@ public struct ConfigurationCheck: Sendable {
     }
     switch error as? YamlError {
     case .reader(let reason, let offset?, _, let yaml):
-      // The column is counted in bytes.
+      // Yams tells only the offset in bytes, and people count columns in characters.
       let before = String(decoding: yaml.utf8.prefix(offset), as: UTF8.self).unicodeScalars
       return ConfigurationProblem(
         level: .error, place: "", reason: "is not YAML: \(reason)", line: before.count { $0 == "\n" } + 1,
@@ -117,16 +120,16 @@ public struct ConfigurationCheck: Sendable {
       return problem(reason, mark)
     case .duplicatedKeysInMapping(let duplicates, let context):
       let names = duplicates.map { "\($0)" }
-      return problem("a mapping has a key twice: \(names.joined(separator: ", "))", context.mark)
+      return problem("a mapping has the same key twice: \(names.joined(separator: ", "))", context.mark)
     case .some(let error): return problem("\(error)", nil)
     case nil: return problem("\(error)", nil)
     }
   }
 
   /// The position of a path such as `apps[0].bundleId` in the file, or of the nearest enclosing element that exists.
-  static func mark(of place: String, in root: Node) -> Mark? {
+  static func mark(of path: String, in root: Node) -> Mark? {
     let tree = ConfigurationTree(root)
-    let (steps, isThere) = tree.steps(to: place)
-    return tree.mark(at: steps, isWhole: isThere)
+    let (steps, isComplete) = tree.steps(to: path)
+    return tree.mark(at: steps, isComplete: isComplete)
   }
 }

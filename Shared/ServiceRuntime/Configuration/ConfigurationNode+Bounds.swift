@@ -1,4 +1,5 @@
-/// Settings with bounds. A missing setting keeps its default; a value out of bounds throws an error that names the setting and the bounds.
+/// Reads settings that have bounds into variables that contain the defaults. A missing setting leaves the default. A value out of bounds
+/// throws an error that names the setting and the bounds. `Documentation/generate.py` reads key and bounds from these calls.
 extension ConfigurationNode {
   func time(_ key: String, _ bounds: ClosedRange<Duration>, _ value: inout Duration) throws(ConfigurationError) {
     if let node = self[key] { value = try node.time(bounds) }

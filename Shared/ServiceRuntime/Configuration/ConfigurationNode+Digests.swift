@@ -1,7 +1,7 @@
 import Cryptography
 
 extension ConfigurationNode {
-  /// SHA-256 digests of tokens: one text or a list of texts.
+  /// The SHA-256 digests of tokens, given as one text or a list of texts.
   func tokenDigests() throws(ConfigurationError) -> [[UInt8]] {
     try texts().map { text throws(ConfigurationError) -> [UInt8] in
       guard let bytes = Hex.decode(text), bytes.count == 32 else {

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import Yams
 
-/// A node of the YAML file with its path, so that every error can name it.
+/// A node of the configuration file with its path, so that every error can name the key. Reading a value of another type throws.
 struct ConfigurationNode {
   let path: String
   private let node: Node
@@ -19,7 +19,7 @@ struct ConfigurationNode {
 
   init(root: Node, file: String) throws(ConfigurationError) {
     self.init(path: "", node: root)
-    guard root.mapping != nil else { throw ConfigurationError(file, "must hold a mapping of settings") }
+    guard root.mapping != nil else { throw ConfigurationError(file, "must contain a mapping of settings") }
   }
 
   private init(path: String, node: Node) {
@@ -29,17 +29,20 @@ struct ConfigurationNode {
 
   private var isNull: Bool { node.scalar != nil && node.null != nil && node.scalar?.style == .plain }
 
-  /// The member with that name; nil if it is missing or null.
+  /// The value of the key; nil if it is missing or null.
   subscript(_ key: String) -> ConfigurationNode? {
-    // Keys are compared by text: Yams treats a quoted "39" as text and Node("39") as a number, and the two are not equal.
+    // Keys are compared by text. A lookup in the mapping would compare nodes, and Yams reads Node("39") as a number that differs from a
+    // quoted "39" in the file.
     guard let member = node.mapping?.first(where: { $0.key.scalar?.string == key })?.value else { return nil }
     let child = ConfigurationNode(path: path.isEmpty ? key : "\(path).\(key)", node: member)
     return child.isNull ? nil : child
   }
 
-  /// The member with that name, which must be a mapping; nil if it is missing or null.
+  /// The value of the key, which must be a mapping; nil if it is missing or null.
   func section(_ key: String) throws(ConfigurationError) -> ConfigurationNode? { try self[key]?.mapping() }
 
+  /// The keys of a mapping as they are written: a quoted "39" and an unquoted 39 have the same text. Keys that are lists or mappings are
+  /// left out.
   var keys: [String] { node.mapping?.keys.compactMap(\.string) ?? [] }
 
   func mapping() throws(ConfigurationError) -> ConfigurationNode {
@@ -54,7 +57,7 @@ struct ConfigurationNode {
 
   func text() throws(ConfigurationError) -> String {
     guard let scalar = node.scalar else { throw ConfigurationError(path, "must be a text") }
-    // An unquoted `5` or `true` is a number or a Boolean. A tool that rewrites the file may change its text: `1.10` becomes `1.1`.
+    // An unquoted `5` or `true` is a number or a Boolean. A tool that rewrites the file may change how it is written: `1.10` to `1.1`.
     if scalar.style == .plain, node.bool != nil || node.int != nil || node.float != nil {
       throw ConfigurationError(path, "must be a text; put it in quotes")
     }
@@ -71,12 +74,12 @@ struct ConfigurationNode {
     return value
   }
 
-  /// The scalar as it is written; empty for other nodes.
+  /// The text of a scalar of any type, as it is written; empty for a mapping or a list.
   var plain: String { node.scalar?.string ?? "" }
 
   var isMapping: Bool { node.mapping != nil }
 
-  /// The number of members of a mapping.
+  /// The number of keys of a mapping.
   var size: Int { node.mapping?.count ?? 0 }
 
   func bool() throws(ConfigurationError) -> Bool {
@@ -84,7 +87,7 @@ struct ConfigurationNode {
     return value
   }
 
-  /// `250ms`, `30s`, `5m`, `1h`, `7d`.
+  /// A time such as `250ms`, `30s`, `5m`, `1h` or `7d`.
   func duration() throws(ConfigurationError) -> Duration {
     let text = node.scalar?.string ?? ""
     let digits = text.prefix { $0.isNumber }
@@ -101,7 +104,7 @@ struct ConfigurationNode {
     }
   }
 
-  /// A date such as `2026-11-21`, which begins at midnight UTC, or a time as RFC 3339 writes it: milliseconds since 1970.
+  /// The time in milliseconds since 1970, from a date such as `2026-11-21`, which means midnight UTC, or a time in the format of RFC 3339.
   func date() throws(ConfigurationError) -> Int64 {
     let text = try text()
     guard let time = Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z") else {
@@ -110,18 +113,19 @@ struct ConfigurationNode {
     return time.millisecondsSince1970
   }
 
-  /// One text or a list of texts.
+  /// The texts of a list, or a single text.
   func texts() throws(ConfigurationError) -> [String] {
     guard node.sequence != nil else { return [try text()] }
     return try list().map { element throws(ConfigurationError) in try element.text() }
   }
 
+  /// The value of the key. Throws if it is missing or null.
   func required(_ key: String) throws(ConfigurationError) -> ConfigurationNode {
     guard let child = self[key] else { throw ConfigurationError(path.isEmpty ? key : "\(path).\(key)", "is missing") }
     return child
   }
 
-  /// Unknown members, which are most likely misspelt.
+  /// The keys of this mapping that are not in `known`. They are most likely misspelt.
   func unknownKeys(_ known: Set<String>) -> [UnknownKey] {
     (node.mapping ?? [:]).compactMap { key, _ in
       guard let name = key.string, !known.contains(name) else { return nil }

@@ -1,6 +1,7 @@
 import Yams
 
-/// The nodes of a configuration file, from which faulty parts can be removed to check the rest. Paths always refer to the whole file.
+/// The nodes of a configuration file, from which ``ConfigurationCheck`` removes faulty parts to check the rest. After a removal, the paths
+/// of later list elements differ from those in the file; ``original(_:)`` translates them.
 struct ConfigurationTree {
   enum Step: Hashable {
     case member(String)
@@ -8,14 +9,14 @@ struct ConfigurationTree {
   }
 
   private(set) var root: Node
-  /// For each list that lost elements, by its path: the original indices of the remaining elements.
-  private var numbers: [[Step]: [Int]] = [:]
+  /// For each list from which elements were removed, by its original path: the original indices of the remaining elements.
+  private var originalIndices: [[Step]: [Int]] = [:]
 
   init(_ root: Node) { self.root = root }
 
-  /// The steps of a path such as `apps[0].bundleId` as far as they exist, and whether all exist. Keys may contain dots.
-  func steps(to place: String) -> (found: [Step], isThere: Bool) {
-    var (node, steps, rest) = (root, [Step](), place[...])
+  /// The steps of a path such as `apps[0].bundleId` as far as they exist, and whether all of them exist. Keys may contain dots.
+  func steps(to path: String) -> (found: [Step], isComplete: Bool) {
+    var (node, steps, rest) = (root, [Step](), path[...])
     while !rest.isEmpty {
       if rest.hasPrefix("."), !rest.dropFirst().isEmpty { rest = rest.dropFirst() }
       if rest.hasPrefix("["), let end = rest.firstIndex(of: "]"), let index = Int(rest.dropFirst()[..<end]), let list = node.sequence,
@@ -27,11 +28,11 @@ struct ConfigurationTree {
         continue
       }
       let members = (node.mapping ?? [:]).compactMap { key, value in key.scalar.map { (name: $0.string, value: value) } }
-      // The longest matching name comes first: "39" before "3".
+      // The longest matching key is taken: `a.b` before `a`.
       let found = members.filter { member in
         guard !member.name.isEmpty, rest.hasPrefix(member.name) else { return false }
-        let behind = rest.dropFirst(member.name.count)
-        return behind.isEmpty || behind.hasPrefix(".") || behind.hasPrefix("[")
+        let remainder = rest.dropFirst(member.name.count)
+        return remainder.isEmpty || remainder.hasPrefix(".") || remainder.hasPrefix("[")
       }.max { $0.name.count < $1.name.count }
       guard let found else { return (steps, false) }
       rest = rest.dropFirst(found.name.count)
@@ -41,8 +42,8 @@ struct ConfigurationTree {
     return (steps, true)
   }
 
-  /// The node to which the steps lead, or the key of a member.
-  func mark(at steps: [Step], isWhole: Bool) -> Mark? {
+  /// The position of the value at the end of the steps if they are a complete path, otherwise of the last key or list element that exists.
+  func mark(at steps: [Step], isComplete: Bool) -> Mark? {
     var (node, mark) = (root, root.mark)
     for (index, step) in steps.enumerated() {
       switch step {
@@ -53,42 +54,42 @@ struct ConfigurationTree {
       case .member(let name):
         guard let member = node.mapping?.first(where: { $0.key.scalar?.string == name }) else { return mark }
         node = member.value
-        mark = isWhole && index + 1 == steps.count ? node.mark : member.key.mark
+        mark = isComplete && index + 1 == steps.count ? node.mark : member.key.mark
       }
     }
     return mark
   }
 
-  /// The path in the whole file.
-  func original(_ place: String) -> String {
-    guard !numbers.isEmpty else { return place }
-    // The missing name is appended to the existing path.
-    let steps = steps(to: place).found
-    let rest = place.dropFirst(Self.text(steps).count)
+  /// The path in the file, before any removal, of what is at `path` now.
+  func original(_ path: String) -> String {
+    guard !originalIndices.isEmpty else { return path }
+    // Only existing steps can be translated. The part of the path that does not exist is appended unchanged.
+    let steps = steps(to: path).found
+    let rest = path.dropFirst(Self.text(steps).count)
     return Self.text(original(steps)) + rest
   }
 
   private func original(_ steps: [Step]) -> [Step] {
-    var whole: [Step] = []
+    var original: [Step] = []
     for step in steps {
-      if case .element(let number) = step, let kept = numbers[whole] {
-        whole.append(.element(kept[number]))
+      if case .element(let number) = step, let indices = originalIndices[original] {
+        original.append(.element(indices[number]))
       } else {
-        whole.append(step)
+        original.append(step)
       }
     }
-    return whole
+    return original
   }
 
-  /// Removes the node at the end of the steps; false if that is the whole file.
+  /// Removes the node at the end of the steps. Returns false if there are no steps, because the whole file cannot be removed.
   mutating func remove(_ steps: [Step]) -> Bool {
     guard let last = steps.last else { return false }
     if case .element(let number) = last {
       let list = original(Array(steps.dropLast()))
       let count = node(at: steps.dropLast())?.sequence?.count ?? 0
-      var kept = numbers[list] ?? Array(0..<count)
-      kept.remove(at: number)
-      numbers[list] = kept
+      var indices = originalIndices[list] ?? Array(0..<count)
+      indices.remove(at: number)
+      originalIndices[list] = indices
     }
     root = Self.removing(steps[...], from: root)
     return true

@@ -1,8 +1,8 @@
 import AttributionQueue
 
 extension DeploymentConfiguration {
-  /// Throws ``ConfigurationError`` if natural keys or the answers to calls would be forgotten while their senders may still repeat them, because
-  /// a repeat would then count twice. Development accepts any time.
+  /// Throws ``ConfigurationError`` if natural keys or responses of calls would expire while a sender may still repeat the delivery or the
+  /// call, because the repeat would then count twice. In development any time is accepted.
   func checkGenerations(development: Bool) throws(ConfigurationError) {
     guard !development else { return }
     guard queue.deliveryGeneration >= QueueConfiguration.minDeliveryGeneration else {

@@ -9,12 +9,12 @@ public import Logging
 #endif
 
 extension DeploymentConfiguration {
-  /// The apps whose data is accepted.
+  /// The configured apps, as ``SignedDataVerifier`` needs them.
   public var knownApps: [KnownApp] {
     apps.map { KnownApp(bundleId: $0.bundleId, appAppleId: $0.appAppleId, environments: Set($0.environments)) }
   }
 
-  /// The verifier of the App Store's signed data, with the configured roots and apps.
+  /// The verifier of the App Store's signed data, with the configured root certificates and apps.
   public func signedDataVerifier(_ logger: Logger) throws(ConfigurationError) -> SignedDataVerifier {
     var roots: [Certificate] = []
     for (index, path) in rootCertificates.enumerated() {
@@ -36,7 +36,9 @@ extension DeploymentConfiguration {
     if acceptsXcodeData,
       apps.allSatisfy({ KnownApp.unsignedEnvironments.isDisjoint(with: $0.environments) })
     {
-      logger.warning("data made by Xcode is accepted, but no app has its environment", metadata: ["place": "appStore.acceptsXcodeData"])
+      logger.warning(
+        "data made by Xcode is accepted, but no app has the environment Xcode or LocalTesting",
+        metadata: ["place": "appStore.acceptsXcodeData"])
     }
     return SignedDataVerifier(
       chains: CertificateChainVerifier(roots: roots, strict: strictCertificates),

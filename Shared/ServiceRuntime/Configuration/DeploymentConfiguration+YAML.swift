@@ -7,8 +7,9 @@ import Cryptography
   import Foundation
 #endif
 
+/// Reads the sections of the file. Sections with a type of their own are read by its initialiser, in the folder Settings.
 extension DeploymentConfiguration {
-  /// Reads the file; relative paths in it are relative to the file's own folder.
+  /// Reads the file. Relative paths in it are relative to the folder of the file.
   public static func load(path: String) throws(ConfigurationError) -> DeploymentConfiguration {
     let text: String
     do { text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8) } catch {
@@ -79,7 +80,7 @@ extension DeploymentConfiguration {
       if let strategies = try node.section("strategies") {
         for key in strategies.keys {
           let strategy = try strategies.required(key)
-          // Either a list of domains, or a mapping with further settings.
+          // A strategy is either a list of domains, or a mapping with the domains and further settings.
           guard strategy.isMapping else {
             consentStrategies[key] = ConsentStrategySettings(domains: try strategy.texts(), isDataResidency: nil)
             continue
@@ -104,12 +105,12 @@ extension DeploymentConfiguration {
       consentRemovedFields = try node["removedFields"]?.texts() ?? []
       unknownKeys += node.unknownKeys(["strategies", "removedFields", "maximumWait", "patience"])
     }
-    try Self.refuseRepeats(adNetworks.map(\.id), "adNetworks", "id")
-    try Self.refuseRepeats(apps.map(\.bundleId), "apps", "bundleId")
-    try Self.refuseRepeats(clients.map(\.name), "clients", "name")
+    try Self.refuseDuplicates(adNetworks.map(\.id), in: "adNetworks", key: "id")
+    try Self.refuseDuplicates(apps.map(\.bundleId), in: "apps", key: "bundleId")
+    try Self.refuseDuplicates(clients.map(\.name), in: "clients", key: "name")
   }
 
-  private static func refuseRepeats(_ names: [String], _ list: String, _ key: String) throws(ConfigurationError) {
+  private static func refuseDuplicates(_ names: [String], in list: String, key: String) throws(ConfigurationError) {
     var seen: Set<String> = []
     for (index, name) in names.enumerated() where !seen.insert(name).inserted {
       throw ConfigurationError("\(list)[\(index)].\(key)", "occurs twice")
@@ -140,7 +141,7 @@ extension DeploymentConfiguration {
     return AdNetwork(id: name, keys: keys)
   }
 
-  /// The key's source: a file under the given name, or a token's `uri`, but not both.
+  /// The source of a private key: either the file that the key `file` of the mapping names, or the `uri` of a key in a PKCS#11 token.
   private static func keySource(_ node: ConfigurationNode, _ file: String, _ resolved: (String) -> String)
     throws(ConfigurationError) -> KeySource
   {
@@ -152,16 +153,16 @@ extension DeploymentConfiguration {
     let pinFile = try path("pinFile")
     switch (try path(file), node["uri"]) {
     case (let path?, nil):
-      guard pinFile == nil else { throw ConfigurationError("\(node.path).pinFile", "belongs to a uri; a file has a passphraseFile") }
+      guard pinFile == nil else { throw ConfigurationError("\(node.path).pinFile", "is only for a uri; a file has a passphraseFile") }
       return .file(path: path, passphraseFile: passphraseFile)
     case (nil, let uri?):
       guard passphraseFile == nil else {
-        throw ConfigurationError("\(node.path).passphraseFile", "belongs to a file; a token has a pinFile")
+        throw ConfigurationError("\(node.path).passphraseFile", "is only for a file; a uri has a pinFile")
       }
       let text = try uri.text()
       do throws(PKCS11URIError) { _ = try PKCS11URI(validating: text) } catch { throw ConfigurationError(uri.path, "\(error)") }
       return .token(uri: text, pinFile: pinFile)
-    case (nil, nil): throw ConfigurationError("\(node.path).\(file)", "is missing; the key needs it or uri")
+    case (nil, nil): throw ConfigurationError("\(node.path).\(file)", "is missing; a key needs it or uri")
     case (_?, _?): throw ConfigurationError("\(node.path).uri", "must not be given together with \(file)")
     }
   }
@@ -184,7 +185,7 @@ extension DeploymentConfiguration {
     }
     let p192 = try node["p192"].map { node throws(ConfigurationError) in try checked(node, .p192) } ?? []
     let p256 = try node["p256"].map { node throws(ConfigurationError) in try checked(node, .p256) } ?? []
-    // Without keys, Apple's published ones are used.
+    // Without any key in the section, Apple's published keys are used.
     return p192.isEmpty && p256.isEmpty && kids.isEmpty ? nil : AppleKeys(p192: p192, p256: p256, kids: kids)
   }
 
@@ -193,12 +194,12 @@ extension DeploymentConfiguration {
   {
     let environments = try node["environments"]?.texts() ?? ["Production", "Sandbox"]
     for environment in environments where !["Production", "Sandbox", "Xcode", "LocalTesting"].contains(environment) {
-      throw ConfigurationError("\(node.path).environments", "must hold Production, Sandbox, Xcode or LocalTesting")
+      throw ConfigurationError("\(node.path).environments", "must contain only Production, Sandbox, Xcode or LocalTesting")
     }
     let appAppleId = try node["appAppleId"]?.integer()
     if environments.contains("Production"), appAppleId == nil {
       throw ConfigurationError(
-        "\(node.path).appAppleId", "is missing; data of production carries it and is checked against it")
+        "\(node.path).appAppleId", "is missing; data of production contains the app's Apple id, which is compared with it")
     }
     func key(_ key: ConfigurationNode, issuerId: String?) throws(ConfigurationError) -> AppStoreKey {
       AppStoreKey(
@@ -209,16 +210,17 @@ extension DeploymentConfiguration {
       unknown += node.unknownKeys(["issuerId", "keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile", "otherKey"])
       return try key(node, issuerId: try node.required("issuerId").text())
     }
-    // Otherwise a request that names no environment would go to production.
+    // Otherwise a call that names no environment would go to production, where the app is not accepted.
     guard appStoreServer == nil || environments.contains(where: { $0 == "Production" || $0 == "Sandbox" }) else {
       throw ConfigurationError(
-        "\(node.path).environments", "must hold Production or Sandbox, because appStoreServer is given; the others have no server")
+        "\(node.path).environments",
+        "must contain Production or Sandbox, because appStoreServer is given and the other environments have no server")
     }
     let otherAppStoreServer = try node["appStoreServer"]?.section("otherKey").map { node throws(ConfigurationError) in
       unknown += node.unknownKeys(["keyId", "privateKey", "created", "passphraseFile", "uri", "pinFile"])
       let other = try key(node, issuerId: appStoreServer?.issuerId)
       guard other.keyId != appStoreServer?.keyId else {
-        throw ConfigurationError("\(node.path).keyId", "is the first key's; the other key must be another one")
+        throw ConfigurationError("\(node.path).keyId", "is the keyId of appStoreServer; otherKey must be another key")
       }
       return other
     }
@@ -277,117 +279,5 @@ extension DeploymentConfiguration {
       name: try node.required("name").text(), tokenDigests: try digest?.tokenDigests() ?? [], certificateNames: names,
       allow: try node.required("allow").texts(),
       rate: try node.section("rate").map { rate throws(ConfigurationError) in try RequestRate(rate, &unknown) })
-  }
-
-  private static let minute: Duration = .seconds(60)
-  private static let day: Duration = .seconds(86_400)
-  /// Ten years. A longer time is probably a mistake, and Redis limits times too.
-  private static let maxTime = day * 3660
-
-  private static func read(
-    queues node: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
-  )
-    throws(ConfigurationError)
-  {
-    unknown += node.unknownKeys([
-      "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "backoff", "seenBuckets",
-      "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference", "deliveryRecordTTL",
-      "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention", "subscriptionBacklog", "acknowledgedEventTTL",
-      "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
-    ])
-    if let level = node["durability"] {
-      guard let durability = Durability(rawValue: try level.text()) else {
-        throw ConfigurationError(level.path, "must be process, disk or replicated")
-      }
-      queue.durability = durability
-    }
-    try node.count("replicas", 1...100, &queue.replicas)
-    try node.time("replicationTimeout", .milliseconds(1)...Self.minute, &queue.replicationTimeout)
-    try node.count("deadLetterBytes", 1...1 << 50, &queue.deadLetterBytes)
-    try node.time("deadLetterAge", .seconds(1)...Self.maxTime, &queue.deadLetterAge)
-    try node.time("lease", .seconds(1)...Self.day, &queue.lease)
-    try node.time("workerTimeout", .seconds(1)...Self.day, &queue.workerTimeout)
-    try node.count("maxAttempts", 1...1 << 30, &queue.maxAttempts)
-    try node.count("maxDeliveries", 1...1 << 30, &queue.maxDeliveries)
-    try node.count("backlogBound", 1...1 << 40, &queue.backlogBound)
-    try node.time("backoffBase", .milliseconds(1)...Self.day, &queue.backoffBase)
-    try node.time("backoffCap", .milliseconds(1)...Self.day, &queue.backoffCap)
-    if let table = try node["backoff"]?.mapping() { try read(backoff: table, into: &queue, &unknown) }
-    try node.count("seenBuckets", 1...1 << 24, &queue.seenBuckets)
-    try node.time("copyGeneration", .seconds(1)...Self.maxTime, &queue.copyGeneration)
-    queue.unsignedDigests = try node["unsignedDigests"]?.bool() ?? queue.unsignedDigests
-    try node.time("deliveryGeneration", Self.minute...Self.maxTime, &queue.deliveryGeneration)
-    try node.time("notificationGeneration", Self.minute...Self.maxTime, &queue.notificationGeneration)
-    try node.time("clockDifference", .zero...Self.maxTime, &queue.clockDifference)
-    // The shortest expiry of Redis is a second.
-    try node.time("deliveryRecordTTL", .seconds(1)...Self.maxTime, &queue.deliveryRecordTTL)
-    try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
-    try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
-    try node.time("rejectedBodyTTL", .zero...Self.maxTime, &queue.rejectedBodyTTL)
-    try node.time("eventRetention", .seconds(1)...Self.maxTime, &queue.eventRetention)
-    try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
-    try node.time("acknowledgedEventTTL", .zero...Self.maxTime, &queue.acknowledgedEventTTL)
-    try node.time("rpcAnswerTTL", .seconds(1)...Self.maxTime, &queue.rpcAnswerTTL)
-  }
-
-  private static func read(
-    backoff table: ConfigurationNode, into queue: inout QueueConfiguration, _ unknown: inout [UnknownKey]
-  ) throws(ConfigurationError) {
-    for name in table.keys {
-      guard let queueName = QueueName(rawValue: name), queueName != .tokens else {
-        let known = QueueName.allCases.filter { $0 != .tokens }.map(\.rawValue).joined(separator: ", ")
-        throw ConfigurationError("\(table.path).\(name)", "is not a queue with a backoff; these are: \(known)")
-      }
-      let entry = try table.required(name).mapping()
-      unknown += entry.unknownKeys(["base", "cap"])
-      var backoff = queue.backoff(of: queueName)
-      try entry.time("base", .milliseconds(1)...day, &backoff.base)
-      try entry.time("cap", .milliseconds(1)...day, &backoff.cap)
-      queue.backoff[queueName] = backoff
-    }
-  }
-}
-
-extension Limits {
-  /// The JSON reader has one bit for each level.
-  private static let deepestJSON = 64
-
-  init(_ node: ConfigurationNode, _ unknown: inout [UnknownKey]) throws(ConfigurationError) {
-    self.init()
-    func count(_ key: String, _ value: inout Int) throws(ConfigurationError) {
-      guard let child = node[key] else { return }
-      let number = try child.integer()
-      guard number >= 1, number <= 1 << 40 else { throw ConfigurationError(child.path, "must be at least 1") }
-      value = Int(number)
-    }
-    try count("bodyBytes", &bodyBytes)
-    try count("bodyMemory", &bodyMemory)
-    try count("batchBodyBytes", &batchBodyBytes)
-    try count("publicBodyBytes", &publicBodyBytes)
-    try count("gzipRatio", &gzipRatio)
-    try count("jsonDepth", &jsonDepth)
-    guard jsonDepth <= Self.deepestJSON else {
-      throw ConfigurationError(node["jsonDepth"]?.path ?? "limits.jsonDepth", "must be at most \(Self.deepestJSON)")
-    }
-    try count("jsonValues", &jsonValues)
-    try count("batchJSONValues", &batchJSONValues)
-    try count("headerBytes", &headerBytes)
-    try count("headerCount", &headerCount)
-    try count("requestTargetBytes", &requestTargetBytes)
-    try count("connections", &connections)
-    try count("streams", &streams)
-    try count("streamResets", &streamResets)
-    try count("controlFrames", &controlFrames)
-    try count("batchItems", &batchItems)
-    try node.count("proxyHeaderBytes", ProxyHeader.maxLineLength...ProxyHeader.maxLength, &proxyHeaderBytes)
-    headerTime = try node["headerTime"]?.duration() ?? headerTime
-    bodyTime = try node["bodyTime"]?.duration() ?? bodyTime
-    idleTime = try node["idleTime"]?.duration() ?? idleTime
-    unknown += node.unknownKeys([
-      "bodyBytes", "bodyMemory", "batchBodyBytes", "publicBodyBytes", "gzipRatio", "jsonDepth", "jsonValues", "batchJSONValues",
-      "headerBytes",
-      "headerCount", "requestTargetBytes", "connections", "streams", "streamResets", "controlFrames", "batchItems", "headerTime",
-      "bodyTime", "idleTime", "proxyHeaderBytes",
-    ])
   }
 }

@@ -1,12 +1,15 @@
 import AttributionQueue
 
-/// The YAML file that all services share.
+/// The configuration file, which all services share. ``load(path:)`` reads it, each property is a section of it, and the types of most
+/// sections are in the folder Settings. Each service checks the rules of what only it uses, in its own configuration type.
+///
+/// `Documentation/configuration.md` explains the settings; environment variables are in ``ServiceVariables``.
 public struct DeploymentConfiguration: Sendable {
   /// The source of a private key.
   public enum KeySource: Sendable, Hashable {
-    /// A PEM file, and the file of its passphrase if it is encrypted.
+    /// A PEM file, and the file with its passphrase if it is encrypted.
     case file(path: String, passphraseFile: String?)
-    /// A key that stays in a PKCS#11 token, by its URI (RFC 7512), and the file of the token's PIN.
+    /// A key that stays in a PKCS#11 token: its URI (RFC 7512), and the file with the token's PIN.
     case token(uri: String, pinFile: String?)
   }
 
@@ -16,9 +19,9 @@ public struct DeploymentConfiguration: Sendable {
     public let id: String
     public let source: KeySource
     public let state: State
-    /// When the key was created, milliseconds since 1970; nil if the file does not say.
+    /// When the key was created, milliseconds since 1970; nil if `created` is missing.
     public let created: Int64?
-    /// The path in the configuration file, for errors.
+    /// The key's path in the configuration file, such as `adNetworks[0].keys[1]`, for error messages.
     public let place: String
   }
 
@@ -27,29 +30,33 @@ public struct DeploymentConfiguration: Sendable {
     public let keys: [Key]
   }
 
-  /// Keys that replace Apple's published keys for postbacks; there may be several of each kind.
+  /// Keys that replace Apple's published keys for verifying postbacks, each as a SubjectPublicKeyInfo in Base64.
   public struct AppleKeys: Sendable, Hashable {
-    /// SubjectPublicKeyInfo, Base64.
+    /// Keys for SKAdNetwork 1.0 and 2.0.
     public let p192: [String]
+    /// Keys for SKAdNetwork 2.1 and later.
     public let p256: [String]
+    /// Keys for AdAttributionKit, by the `kid` of the postback's JWS.
     public let kids: [String: [String]]
   }
 
-  /// A key of App Store Connect, and its issuer.
+  /// A private key from App Store Connect, with the ids that a token made with it names.
   public struct AppStoreKey: Sendable, Hashable {
+    /// Nil for a key for offers without a configured issuer.
     public let issuerId: String?
     public let keyId: String
     public let source: KeySource
-    /// When the key was created, milliseconds since 1970; nil if the file does not say.
+    /// When the key was created, milliseconds since 1970; nil if `created` is missing.
     public let created: Int64?
+    /// The key's path in the configuration file, for error messages.
     public let place: String
   }
 
   /// The automatic recovery of an app's missed notifications. The defaults apply to every app with a key for the App Store Server API.
   public struct Recovery: Sendable, Hashable {
-    /// The interval of the recoveries of failed deliveries; nil: neither these nor the daily recovery.
+    /// The interval at which notifications that Apple could not deliver are recovered. Nil turns off these recoveries and the daily one.
     public var schedule: Duration? = .seconds(3600)
-    /// How far back these recoveries search.
+    /// How far back the recoveries at this interval search.
     public var lookback: Duration = .seconds(86_400)
     /// True if an outage automatically starts a recovery of its window.
     public var outages = true
@@ -63,28 +70,28 @@ public struct DeploymentConfiguration: Sendable {
     /// A second key for the App Store Server API, with which a call is repeated if Apple refuses the first one.
     public let otherAppStoreServer: AppStoreKey?
     public let offers: AppStoreKey?
-    /// Nil for an app without a key for the App Store Server API, unless it is configured.
+    /// Nil for an app that has neither a key for the App Store Server API nor a section `recovery`.
     public let recovery: Recovery?
-    /// A strategy of `consentRouting`.
+    /// The name of a strategy of `consentRouting`.
     public let consentStrategy: String
     /// All versions of the app's conversion schema.
     public let conversionValues: [ConversionSettings]
-    /// True if development postbacks count as conversions of the app too. Any device in Developer Mode can make them for any app.
+    /// True if development postbacks also count as conversions of the app. Any device in Developer Mode can make them for any app.
     public let acceptsDevelopmentPostbacks: Bool
     /// Nil if the App Store's requests for retention messages are not answered.
     public let retention: AppRetentionSettings?
   }
 
-  /// An internal system that may call.
+  /// An internal system that may call methods of the services.
   public struct Client: Sendable, Hashable {
     public let name: String
-    /// SHA-256 digests of the client's tokens; several during a rotation.
+    /// SHA-256 digests of the client's tokens. There are several while a token is being replaced.
     public let tokenDigests: [[UInt8]]
-    /// URI names of the client's certificates; any of them identifies it.
+    /// The URI names that a client certificate may have to identify this client.
     public var certificateNames: [String] = []
-    /// Full method names; a `*` at the end matches any rest.
+    /// The full names of the methods that the client may call. A `*` at the end stands for any text.
     public let allow: [String]
-    /// The rate of each method; nil for no limit.
+    /// The rate limit for each single method; nil for no limit.
     public var rate: RequestRate?
 
     public init(
@@ -99,25 +106,25 @@ public struct DeploymentConfiguration: Sendable {
   }
 
   public var adNetworks: [AdNetwork] = []
-  /// The PKCS#11 module for keys in tokens.
+  /// The path of the PKCS#11 module (a shared library) for keys in tokens.
   public var pkcs11Module: String?
   public var appleKeys: AppleKeys?
   /// True if SKAdNetwork postbacks that were signed with a development key are accepted, always as development postbacks.
   public var acceptsDevelopmentSKAdNetwork = false
-  /// DER or PEM files; empty: Apple's own roots.
+  /// The files of trusted root certificates, DER or PEM. If there is none, Apple Root CA - G3 is trusted.
   public var rootCertificates: [String] = []
-  /// True if certificates must have key identifiers, as Apple's have.
+  /// True if certificates must have consistent key identifiers, as Apple's have. False is for test chains without them.
   public var strictCertificates = true
   /// The policy for asking OCSP responders about certificates: `off`, `whenReachable` or `required`.
   public var revocation = "off"
-  /// True if data made by Xcode, which is not signed, is accepted if the app has its environment, or if the app is not configured and a
-  /// caller asks for it.
+  /// True if data made by Xcode, which is not signed by Apple, is accepted for an app that has the data's environment (`Xcode` or
+  /// `LocalTesting`). For an app that is not configured, the caller must ask for that environment.
   public var acceptsXcodeData = false
   /// How long late notifications are waited for before a gap in a subscription's history is published.
   public var gapPatience: Duration = .seconds(900)
-  /// The rule by which silence about a subscription is a gap.
+  /// The rule that decides when silence about a subscription is a gap.
   public var silence = SilenceSettings()
-  /// The greatest number of transaction ids that are returned for one receipt (`ExtractTransactionIds`).
+  /// The maximum number of transaction ids that are returned for one receipt (`ExtractTransactionIds`).
   public var receiptTransactionIds = 20_000
   public var migrations = MigrationSettings()
   public var apps: [App] = []
@@ -140,29 +147,29 @@ public struct DeploymentConfiguration: Sendable {
   public var retention = RetentionSettings()
   /// The rules for sites of web ads.
   public var webAds = WebAdSettings()
-  /// The console of verifier.
+  /// The settings of verifier's console.
   public var console = ConsoleSettings()
-  /// A URL strategy that the deployment defines.
+  /// A URL strategy of `consentRouting`: the domains to which sessions are sent.
   public struct ConsentStrategySettings: Sendable, Hashable {
     /// The domains, in the order in which they are tried.
     public let domains: [String]
-    /// True if the data must stay in one region; nil: by the strategy's name.
+    /// True if the data must stay in one region; nil if the strategy's name decides that.
     public let isDataResidency: Bool?
   }
 
-  /// The strategies, by name.
+  /// The strategies of `consentRouting`, by name.
   public var consentStrategies: [String: ConsentStrategySettings] = [:]
-  /// The longest time that a session waits for the user's answer; nil: the time that SDKs use.
+  /// The longest time that a session waits for the user's answer to the tracking prompt; nil for the time that SDKs use.
   public var consentMaxWait: Duration?
   /// How long a session that no host accepts is retried before it becomes a dead letter.
   public var consentPatience: Duration = .seconds(3 * 86_400)
-  /// Names of fields that are removed without consent, in addition to the built-in ones.
+  /// The names of fields that are removed from a session without consent, in addition to the built-in ones.
   public var consentRemovedFields: [String] = []
   /// Unknown keys of the file.
   public var unknownKeys: [UnknownKey] = []
 
   public init() {}
 
-  /// The configured app of that bundle id.
+  /// The configured app with that bundle id.
   public func app(_ bundleId: String) -> App? { apps.first { $0.bundleId == bundleId } }
 }

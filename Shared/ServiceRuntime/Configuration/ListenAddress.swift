@@ -1,4 +1,4 @@
-/// The address on which a server listens.
+/// The address on which a server listens. An IPv6 host is stored without brackets.
 public struct ListenAddress: Sendable, Hashable {
   public var host: String
   public var port: Int
@@ -12,7 +12,7 @@ public struct ListenAddress: Sendable, Hashable {
     guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
       (0...65535).contains(port)
     else {
-      throw ConfigurationError(variable, "must be host:port")
+      throw ConfigurationError(variable, "must be host:port, such as 0.0.0.0:8090 or [::]:8090")
     }
     host = String(text[..<colon].filter { $0 != "[" && $0 != "]" })
     self.port = port

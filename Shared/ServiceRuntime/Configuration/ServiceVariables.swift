@@ -8,55 +8,66 @@ public import RedisClient
   import Glibc
 #endif
 
-/// The environment variables: what differs between deployments.
+/// The environment variables `ATTRIBUTION_*`, for what differs between deployments and between the processes of one. What all services
+/// share is in ``DeploymentConfiguration``.
 public struct ServiceVariables: Sendable {
   public var configurationPath: String
   public var redisURL: RedisURL?
-  /// Nil: the password, if there is one, is in the URL.
+  /// The file with Redis' password; nil if the password is in the URL or there is none.
   public var redisPasswordFile: String?
-  /// The user at Sentinels, and the file with the password; nil: no login.
+  /// The user name for Sentinels; nil for their default user.
   public var sentinelUser: String?
+  /// The file with the password for Sentinels; nil if they need no login.
   public var sentinelPasswordFile: String?
   public var redisTLS = RedisTLSFiles()
   public var listen: ListenAddress
   public var publicListen: ListenAddress
   public var signerURL: String
-  /// The URL of verifier, for ingest's retention messages.
+  /// The URL of verifier, which ingest asks for the history of subscriptions to choose retention messages.
   public var verifierURL: String
-  /// The URL of notification-recovery, for verifier's console and ingest's retention messages; nil: these work without it.
+  /// The URL of notification-recovery, for verifier's console and ingest's retention messages. Both also work without it.
   public var notificationRecoveryURL: String?
-  /// The URL of the App Store Server API; by default `AppStoreServer.defaultBaseURL`.
+  /// The URL of the App Store Server API in production; by default Apple's (`AppStoreServer.defaultBaseURL`).
   public var appStoreProductionURL: String
-  /// The URL of the sandbox's App Store Server API; by default `AppStoreServer.defaultBaseURL`.
+  /// The URL of the App Store Server API in the sandbox; by default Apple's (`AppStoreServer.defaultBaseURL`).
   public var appStoreSandboxURL: String
+  /// The URL of the AdServices attribution API; by default Apple's.
   public var adServicesURL: String
+  /// The file with the trust anchors of outgoing connections; nil for those of the system.
   public var caFile: String?
-  /// Trust anchors for connections to signer; nil: ``caFile``.
+  /// The file with the trust anchors of connections to other services of the deployment; nil for ``caFile``.
   public var signerCAFile: String?
-  /// TLS of the internal listener; nil: clear text.
+  /// The certificate of the internal listener; nil for connections without TLS.
   public var tls: ListenerTLS?
-  /// TLS of ingest's public listener; nil: clear text.
+  /// The certificate of ingest's public listener; nil for connections without TLS.
   public var publicTLS: ListenerTLS?
+  /// A `host:port` to which ingest connects instead of the hosts of consent strategies, for tests and demonstrations.
   public var consentConnectTo: String?
+  /// The token that services use to call each other. Its caller may call every method.
   public var serviceToken: String?
-  /// The number of event loops, which serve connections and on which verifier and the broker also work their queues; nil: one for each
+  /// The number of event loops, which serve connections and on which verifier and the broker also work their queues; nil for one per
   /// available core.
   public var eventLoops: Int?
   public var logLevel: String
+  /// True if settings are accepted that are only safe in development.
   public var development: Bool
+  /// True if everyone may call every method; possible on loopback only.
   public var open: Bool
+  /// How long the service goes on serving after SIGTERM while it already reports that it is not ready (``DrainGate``).
   public var drainDelay: Duration
-  /// How long Redis may be unavailable before the service is not ready.
+  /// How long Redis may be unavailable before the service reports that it is not ready.
   public var redisAway: Duration
   /// How long the service waits for Redis and signer at start.
   public var startTimeout: Duration
+  /// The factor by which retry schedules run faster (``ScaledClock``); development only.
   public var timeScale: Double
+  /// A prefix of the paths of RPCs and of the console; empty for none.
   public var pathPrefix: String
   /// The file in which signer records its signatures; `-` for standard output.
   public var auditFile: String?
-  /// The work of an instance of verifier in addition to answering calls.
+  /// What an instance of verifier does in addition to answering calls.
   public var verifierRoles: Set<VerifierRole>
-  /// True if the benchmarks' echo is served; development only.
+  /// True if ``BenchmarkEcho`` is served; development only.
   public var benchmarkEcho: Bool
 
   public init(_ service: ServiceName) throws(ConfigurationError) {
@@ -64,10 +75,10 @@ public struct ServiceVariables: Sendable {
     func text(_ name: String) -> String? {
       reader.string(forKey: ConfigKey("attribution." + name), isSecret: true).flatMap { $0.isEmpty ? nil : $0 }
     }
-    func number<Number: LosslessStringConvertible>(_ name: String, _ otherwise: Number) throws(ConfigurationError)
+    func number<Number: LosslessStringConvertible>(_ name: String, _ defaultValue: Number) throws(ConfigurationError)
       -> Number
     {
-      guard let value = text(name) else { return otherwise }
+      guard let value = text(name) else { return defaultValue }
       guard let number = Number(value) else { throw ConfigurationError(Self.variable(name), "must be a number") }
       return number
     }
@@ -78,7 +89,7 @@ public struct ServiceVariables: Sendable {
     self.configurationPath = configurationPath
     redisPasswordFile = text("redis.password.file")
     if let url = text("redis.url") {
-      do throws(RedisError) { redisURL = try RedisURL(url, passwordIsApart: redisPasswordFile != nil) } catch {
+      do throws(RedisError) { redisURL = try RedisURL(url, passwordIsInFile: redisPasswordFile != nil) } catch {
         throw ConfigurationError("ATTRIBUTION_REDIS_URL", "\(error)")
       }
       if let redisPasswordFile { _ = try Self.secret(redisPasswordFile, of: "redis.password.file") }
@@ -86,8 +97,8 @@ public struct ServiceVariables: Sendable {
       (sentinelUser, sentinelPasswordFile) = try Self.sentinelLogin(text, redisURL)
     }
     open = flag("open")
-    let everywhere = open ? "127.0.0.1" : "0.0.0.0"
-    listen = ListenAddress(host: everywhere, port: service.defaultPort)
+    let defaultHost = open ? "127.0.0.1" : "0.0.0.0"
+    listen = ListenAddress(host: defaultHost, port: service.defaultPort)
     publicListen = ListenAddress(host: "0.0.0.0", port: ServiceName.defaultPublicPort)
     if let address = text("listen") { listen = try ListenAddress(address, variable: "ATTRIBUTION_LISTEN") }
     if let address = text("public.listen") {
@@ -136,7 +147,11 @@ public struct ServiceVariables: Sendable {
     }
     logLevel = text("log.level") ?? "info"
     development = flag("development")
-    drainDelay = .milliseconds(try number("drain.delay.ms", 5000))
+    let drainMilliseconds = try number("drain.delay.ms", 5000)
+    guard (0...600_000).contains(drainMilliseconds) else {
+      throw ConfigurationError("ATTRIBUTION_DRAIN_DELAY_MS", "must be 0 to 600000")
+    }
+    drainDelay = .milliseconds(drainMilliseconds)
     let awayMilliseconds = try number("redis.away.ms", 3000)
     guard (0...600_000).contains(awayMilliseconds) else {
       throw ConfigurationError("ATTRIBUTION_REDIS_AWAY_MS", "must be 0 to 600000")
@@ -161,13 +176,13 @@ public struct ServiceVariables: Sendable {
     if let file = text("service.token.file") {
       let token = try Self.secret(file, of: "service.token.file")
       guard token.utf8.count >= 16 else {
-        throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(file) holds less than 16 characters")
+        throw ConfigurationError("ATTRIBUTION_SERVICE_TOKEN_FILE", "\(file) contains a token of fewer than 16 characters")
       }
       serviceToken = token
     }
   }
 
-  /// The files for `rediss://`. They are an error with another kind of URL, where they would protect nothing.
+  /// The TLS files for `rediss://`. With another kind of URL they are an error, because they would have no effect.
   private static func redisTLS(_ text: (String) -> String?, isUsed: Bool) throws(ConfigurationError) -> RedisTLSFiles {
     let files = RedisTLSFiles(
       caFile: text("redis.ca.file"), certificateFile: text("redis.certificate"), keyFile: text("redis.key"))
@@ -184,7 +199,7 @@ public struct ServiceVariables: Sendable {
     return files
   }
 
-  /// The login at Sentinels: a user and a password file of its own.
+  /// The login at Sentinels, which is separate from the one at Redis: the user name and the file with the password.
   private static func sentinelLogin(_ text: (String) -> String?, _ url: RedisURL?) throws(ConfigurationError) -> (String?, String?) {
     let (user, file) = (text("redis.sentinel.user"), text("redis.sentinel.password.file"))
     guard user != nil || file != nil else { return (nil, nil) }
@@ -198,7 +213,7 @@ public struct ServiceVariables: Sendable {
     return (user, file)
   }
 
-  /// True if the process's environment is one for development. Commands that need no other variable use it.
+  /// True if `ATTRIBUTION_DEVELOPMENT` is set. It is for commands that need no other variable, such as `check-configuration`.
   static var isDevelopment: Bool { isOn(ProcessVariables.value("ATTRIBUTION_DEVELOPMENT")) }
 
   private static func isOn(_ text: String?) -> Bool { ["1", "true", "yes"].contains(text?.lowercased()) }
@@ -208,13 +223,14 @@ public struct ServiceVariables: Sendable {
     "ATTRIBUTION_" + String(name.uppercased().map { $0 == "." ? "_" : $0 })
   }
 
-  /// The path of a file that must be readable. Otherwise each outgoing call would fail, with an error that does not name the variable.
+  /// Returns the path, and throws if the file cannot be read. Otherwise each outgoing call would fail, with an error that does not name the
+  /// variable.
   private static func readable(_ path: String, of name: String) throws(ConfigurationError) -> String {
     guard access(path, R_OK) == 0 else { throw ConfigurationError(variable(name), "\(path) cannot be read") }
     return path
   }
 
-  /// The first line of a file that must be readable only by the service's user.
+  /// The first line of a file that only the service's user may be able to read, without spaces around it.
   private static func secret(_ path: String, of name: String) throws(ConfigurationError) -> String {
     do throws(KeyFileError) {
       let line = try PrivateFile.firstLine(path)

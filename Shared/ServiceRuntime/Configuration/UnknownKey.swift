@@ -1,9 +1,10 @@
-/// An unknown key of the configuration file, which is most likely misspelt.
+/// A key of the configuration file that no setting has. It is most likely misspelt.
 public struct UnknownKey: Sendable, Hashable, CustomStringConvertible {
   /// The key's path, such as `queues.leese`.
   public let path: String
-  /// The line, from 1; 0 if it is not known.
+  /// Counted from 1; 0 if the position is not known.
   public let line: Int
+  /// Counted from 1; 0 if the position is not known.
   public let column: Int
   /// The most similar known key of the same mapping; nil if none is similar.
   public let nearest: String?
@@ -20,7 +21,7 @@ public struct UnknownKey: Sendable, Hashable, CustomStringConvertible {
 
 /// Finds the known word that a misspelt one may have meant.
 public enum Spelling {
-  /// The most similar known word, by the number of one-letter edits; nil if too many would be needed.
+  /// The most similar known word, by the number of one-letter edits; nil if more edits than a third of the word's letters would be needed.
   public static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let letters = Array(word.lowercased())
     let maxDistance = max(1, letters.count / 3)
@@ -32,20 +33,21 @@ public enum Spelling {
     return best?.word
   }
 
-  /// The number of letters that are added, removed, replaced or swapped with their neighbour (optimal string alignment distance).
+  /// The number of edits that turn one word into the other: adding, removing or replacing a letter, or swapping two neighbours (optimal
+  /// string alignment distance).
   static func distance(_ one: [Character], _ other: [Character]) -> Int {
     guard !one.isEmpty, !other.isEmpty else { return max(one.count, other.count) }
-    var beforeLast: [Int] = []
-    var last = Array(0...other.count)
+    var beforePrevious: [Int] = []
+    var previous = Array(0...other.count)
     for i in 1...one.count {
       var row = [i] + [Int](repeating: 0, count: other.count)
       for j in 1...other.count {
-        let replaced = last[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1)
-        row[j] = min(last[j] + 1, row[j - 1] + 1, replaced)
-        if i > 1, j > 1, one[i - 1] == other[j - 2], one[i - 2] == other[j - 1] { row[j] = min(row[j], beforeLast[j - 2] + 1) }
+        let replaced = previous[j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1)
+        row[j] = min(previous[j] + 1, row[j - 1] + 1, replaced)
+        if i > 1, j > 1, one[i - 1] == other[j - 2], one[i - 2] == other[j - 1] { row[j] = min(row[j], beforePrevious[j - 2] + 1) }
       }
-      (beforeLast, last) = (last, row)
+      (beforePrevious, previous) = (previous, row)
     }
-    return last[other.count]
+    return previous[other.count]
   }
 }

@@ -1,6 +1,6 @@
-/// The work of an instance of verifier in addition to answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
+/// What an instance of verifier does in addition to answering calls (`ATTRIBUTION_VERIFIER_ROLES`).
 public enum VerifierRole: String, Sendable, Hashable, CaseIterable {
-  /// Works the intake queue, and maintains the feed and the histories.
+  /// Works the intake queue, and maintains the feed and the histories of subscriptions.
   case verify
   /// Pushes events to endpoints.
   case push

@@ -7,10 +7,10 @@ import Cryptography
   import Foundation
 #endif
 
-/// Checks the certificates of a listener.
+/// Checks the certificates of a listener for `Diagnose`.
 struct CertificateDiagnosis: Sendable {
-  /// The remaining validity below which a certificate should be replaced, seconds.
-  private static let soon: Int64 = 14 * 86_400
+  /// A certificate should be replaced if it expires within this time, seconds.
+  private static let renewalTime: Int64 = 14 * 86_400
 
   /// `internal` or `public`.
   let listener: String
@@ -23,11 +23,12 @@ struct CertificateDiagnosis: Sendable {
     return findings
   }
 
+  /// Checks the first certificate of the file: in a certificate file, that is the listener's own.
   private func finding(_ path: String, _ subject: String, _ now: Int64) -> Finding {
     guard let bytes = FileManager.default.contents(atPath: path), let certificate = try? Certificate(derOrPEM: Array(bytes)) else {
       return Finding(
         check: "certificate", state: "failed", subject: subject, found: "\(path) contains no readable certificate",
-        advice: "The listener continues with the certificate that it read before. Replace the file with a valid PEM file.")
+        advice: "The listener continues with the certificates that it read before. Replace the file with a valid PEM file.")
     }
     let end = Timestamp(seconds: certificate.notAfter).text
     if certificate.notAfter < now {
@@ -41,9 +42,9 @@ struct CertificateDiagnosis: Sendable {
         found: "is not valid before \(Timestamp(seconds: certificate.notBefore).text)",
         advice: "Check this machine's clock.")
     }
-    let isSoon = certificate.notAfter - now < Self.soon
+    let expiresSoon = certificate.notAfter - now < Self.renewalTime
     return Finding(
-      check: "certificate", state: isSoon ? "warning" : "ok", subject: subject, found: "expires at \(end)",
-      advice: isSoon ? "Renew it and replace \(path): the service reads the new file within seconds, without a restart." : nil)
+      check: "certificate", state: expiresSoon ? "warning" : "ok", subject: subject, found: "expires at \(end)",
+      advice: expiresSoon ? "Renew it and replace \(path): the service reads the new file within seconds, without a restart." : nil)
   }
 }

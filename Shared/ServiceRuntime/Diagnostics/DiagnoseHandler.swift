@@ -3,7 +3,8 @@ import AttributionProtocol
 import AttributionQueue
 import RedisClient
 
-/// The handler of `Diagnose`, which every service has.
+/// The handler of `Diagnose`, which every service has. Its findings are about Redis, the listeners' certificates, signer and external
+/// servers. `attributionctl doctor` calls it in all services.
 struct DiagnoseHandler: RPCHandler {
   typealias Method = DiagnosticsService.Diagnose
 
@@ -12,9 +13,9 @@ struct DiagnoseHandler: RPCHandler {
   let durability: Durability
   let certificates: [CertificateDiagnosis]
   let upstreams: [Upstream]
-  /// The client for signer, if the service calls it.
+  /// The client for signer; nil if the service does not call it.
   let signer: RPCClient?
-  /// Milliseconds since 1970.
+  /// When the service started, milliseconds since 1970.
   let startedAt: Int64
 
   func handle(_ request: DiagnoseRequest, _ context: RPCContext) async throws(RPCError) -> DiagnoseResponse {

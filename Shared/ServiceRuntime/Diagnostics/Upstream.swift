@@ -1,9 +1,9 @@
 import AttributionProtocol
 public import HTTPClient
 
-/// An external server that a service calls, for diagnosis.
+/// An external server that a service calls, such as Apple's. `Diagnose` checks it.
 public struct Upstream: Sendable {
-  /// The purpose, such as `App Store Server API, production`.
+  /// What the server is, such as `App Store Server API, production`.
   public let name: String
   public let url: String
   let http: HTTPClient
@@ -15,10 +15,11 @@ public struct Upstream: Sendable {
   }
 
   private static let timeout: Duration = .seconds(5)
-  /// The tolerance for the Date header, seconds: it has whole seconds, and the response's transfer takes time.
-  private static let clockDifference: Int64 = 5
+  /// The difference up to which the clocks count as equal, seconds: the Date header has whole seconds, and the response takes time to
+  /// arrive.
+  private static let clockTolerance: Int64 = 5
 
-  /// Checks that the server responds, with any status, and that its clock agrees with ours.
+  /// Checks that the server responds, with whatever status, and that the clock of this machine agrees with the server's.
   func findings() async -> [Finding] {
     let response: HTTPClientResponse
     let started = ContinuousClock.now
@@ -34,13 +35,13 @@ public struct Upstream: Sendable {
         found: "answers in \(milliseconds) ms (HTTP \(response.status), HTTP/\(response.httpVersion))")
     ]
     if let date = response.date {
-      let distance = date - WallClock.now() / 1000
-      let isFar = abs(distance) > Self.clockDifference
+      let difference = date - WallClock.now() / 1000
+      let isWrong = abs(difference) > Self.clockTolerance
       findings.append(
         Finding(
-          check: "clock", state: isFar ? "warning" : "ok", subject: name,
-          found: isFar ? "this machine is \(abs(distance)) s \(distance > 0 ? "behind" : "ahead")" : "matches this machine's clock",
-          advice: isFar
+          check: "clock", state: isWrong ? "warning" : "ok", subject: name,
+          found: isWrong ? "this machine is \(abs(difference)) s \(difference > 0 ? "behind" : "ahead")" : "matches this machine's clock",
+          advice: isWrong
             ? "Synchronise this machine's clock (chrony or another NTP client): Apple refuses tokens from the future and expired ones."
             : nil))
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Whether the service is started, ready or draining. AdministrativePaths answers with it.
+/// The state of the service: whether it has started, is ready, and is draining. `AdministrativePaths.swift` answers health checks and
+/// `/metrics` with it.
 final class Health: Sendable {
   let service: String
   let rpcServices: [String]
@@ -19,14 +20,17 @@ final class Health: Sendable {
     self.metricsAccess = metricsAccess
   }
 
-  var isDraining: Bool { draining.load(ordering: .relaxed) }
+  /// True when all listeners have started.
   var isStarted: Bool { started.load(ordering: .relaxed) }
   func setStarted() { started.store(true, ordering: .relaxed) }
-  /// True after the drain delay: further calls are refused.
+  /// True from the signal to end on: the service is not ready, but serves all calls.
+  var isDraining: Bool { draining.load(ordering: .relaxed) }
+  func setDraining() { draining.store(true, ordering: .relaxed) }
+  /// True after the drain delay: further RPCs are refused.
   var isEnding: Bool { ending.load(ordering: .relaxed) }
   func setEnding() { ending.store(true, ordering: .relaxed) }
-  func setDraining() { draining.store(true, ordering: .relaxed) }
 
+  /// The response to `/readyz`.
   func readiness() async -> HTTPResponse {
     var results: [(String, String?)] = []
     for check in checks { results.append((check.name, await check.check())) }

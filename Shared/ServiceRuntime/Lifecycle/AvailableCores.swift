@@ -8,15 +8,17 @@ import NIOCore
 
 /// The number of cores that this process may use.
 public enum AvailableCores {
-  /// In a container, the number of cores it is pinned to, or its CPU quota (cgroup's `cpu.max`) rounded up, whichever is less. More threads
-  /// than that would only be throttled.
+  /// In a container: the number of cores to which it is pinned, or its CPU quota (cgroup's `cpu.max`) rounded up, whichever is less. More
+  /// threads than that would only be throttled.
   public static let count: Int = {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    return count(status: status, share: System.coreCount)
+    return count(status: status, quota: System.coreCount)
   }()
 
-  /// `share`: the container's CPU quota, or all cores of the machine.
-  static func count(status: String, share: Int) -> Int { max(1, min(share, allowed(status: status) ?? share)) }
+  /// - Parameters:
+  ///   - status: the content of `/proc/self/status`.
+  ///   - quota: the container's CPU quota, or without a quota the number of all cores of the machine.
+  static func count(status: String, quota: Int) -> Int { max(1, min(quota, allowed(status: status) ?? quota)) }
 
   /// Counts the bits of the kernel's mask of allowed cores (`Cpus_allowed:`, hexadecimal in groups); nil if it is missing.
   static func allowed(status: String) -> Int? {

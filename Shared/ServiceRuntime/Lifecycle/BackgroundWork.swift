@@ -1,18 +1,18 @@
 public import ServiceLifecycle
 
-/// Runs background work until the service drains, then stops it and waits for it.
+/// A worker of a service: runs the work until the service drains, then stops the work and waits for its end.
 public struct BackgroundWork: Service {
   private let work: @Sendable () async -> Void
   private let stop: @Sendable () -> Void
+  /// True if the work is stopped by cancelling its task.
+  private let cancels: Bool
 
-  /// If `stop` is nil, draining cancels the work's task.
+  /// - Parameter stop: makes the work end; nil if the work ends when its task is cancelled.
   public init(stop: (@Sendable () -> Void)? = nil, work: @escaping @Sendable () async -> Void) {
     self.work = work
     self.stop = stop ?? {}
     cancels = stop == nil
   }
-
-  private let cancels: Bool
 
   public func run() async throws {
     if cancels {
@@ -29,7 +29,7 @@ public struct BackgroundWork: Service {
         stop()
       }
     }
-    // A service that returns shuts down its group, so wait even if the work has ended.
+    // The end of a service ends its whole group, so this waits for the drain even if the work has ended by itself.
     try? await gracefulShutdown()
   }
 }

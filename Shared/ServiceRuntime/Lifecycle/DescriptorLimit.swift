@@ -4,13 +4,13 @@ import Glibc
 enum DescriptorLimit {
   private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
 
-  /// The current limit; nil if it cannot be read.
+  /// The soft limit; nil if it cannot be read.
   static var current: Int? {
     var limit = rlimit()
     return getrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : nil
   }
 
-  /// Raises the limit to the hard limit.
+  /// Raises the soft limit to the hard limit. A failure changes nothing.
   static func raise() {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }

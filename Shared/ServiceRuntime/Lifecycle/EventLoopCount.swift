@@ -1,17 +1,17 @@
 import NIOCore
 
-/// The number of event loops of the process.
+/// Sets the number of event loops of the process.
 enum EventLoopCount {
-  /// Descriptors per loop: three of its own, and the two ends of a pipe in a loop that works a queue.
-  private static let descriptors = 5
+  /// Descriptors per event loop: three of the loop itself, and the two ends of a pipe if it works a queue (`LoopSlices` in EventLoops).
+  private static let descriptorsPerLoop = 5
 
-  /// Sets the number before the first loop is used: as configured, or one per available core. Throws if there are too few descriptors for
-  /// the configured number, because a loop without descriptors would crash the process.
+  /// Sets the number as configured, or to one per available core. Must be called before the first event loop is used. Throws if the process
+  /// may not open enough files for the configured number, because an event loop without descriptors would crash the process.
   static func settle(configured: Int?) throws(ConfigurationError) {
     if let configured, let limit = DescriptorLimit.current,
-      configured * descriptors + ConnectionLimit.reservedDescriptors > limit
+      configured * descriptorsPerLoop + ConnectionLimit.reservedDescriptors > limit
     {
-      throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "is more than there are open files for: the system allows \(limit)")
+      throw ConfigurationError("ATTRIBUTION_EVENT_LOOPS", "needs more open files than the system allows, which is \(limit)")
     }
     NIOSingletons.groupLoopCountSuggestion = configured ?? AvailableCores.count
   }

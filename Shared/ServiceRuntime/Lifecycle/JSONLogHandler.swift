@@ -7,7 +7,7 @@ import WireJSON
   import Glibc
 #endif
 
-/// Writes logs to standard error, one JSON object per line.
+/// Writes logs to standard error, one JSON object per line. `Documentation/observability.md` lists the fields.
 struct JSONLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level
@@ -56,7 +56,7 @@ struct JSONLogHandler: LogHandler {
     }
     writer.endObject()
     let line = writer.bytes + [UInt8(ascii: "\n")]
-    // Each line is one write, so lines of several threads do not mix.
+    // Each line is one system call, so that lines of several threads do not mix.
     _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
   }
 }

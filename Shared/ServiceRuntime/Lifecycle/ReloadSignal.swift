@@ -2,14 +2,14 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Reloads the configuration on SIGHUP. An invalid configuration is logged and counted, and changes nothing else.
+/// Reloads the configuration file on SIGHUP. If it is invalid, that is logged and counted, and the previous configuration stays in use.
 struct ReloadSignal: Service {
   private static let metric = "attribution_configuration_reloads_total"
 
   let path: String
   let metrics: MetricsRegistry
   let logger: Logger
-  /// Called before each reload, for files that are reloaded even if the configuration is invalid.
+  /// Called before each reload. It reloads the listeners' certificates, even if the configuration file is invalid.
   let before: @Sendable () -> Void
   let apply: @Sendable (DeploymentConfiguration) throws(ConfigurationError) -> Void
 
@@ -26,7 +26,7 @@ struct ReloadSignal: Service {
   }
 
   func run() async throws {
-    // The signal is trapped first, because it would end the process otherwise.
+    // An untrapped SIGHUP would end the process.
     let signals = await UnixSignalsSequence(trapping: .sighup)
     for await _ in signals.cancelOnGracefulShutdown() { reload() }
     try? await gracefulShutdown()

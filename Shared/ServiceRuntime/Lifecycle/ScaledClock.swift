@@ -1,9 +1,9 @@
-/// The clock of retry schedules. For development its factor may be above 1, so that waits of hours pass in seconds; the age of tokens is
-/// scaled too.
+/// The clock of retry schedules. In development it may run faster than real time (`ATTRIBUTION_TIME_SCALE`), so that waits of hours pass in
+/// seconds. The age of attribution tokens is scaled too.
 public struct ScaledClock: Sendable {
-  /// The time, milliseconds since 1970.
+  /// The real time, milliseconds since 1970.
   public let wall: @Sendable () -> Int64
-  /// The factor by which schedules run faster.
+  /// How many times faster than real time this clock runs.
   public let factor: Double
 
   public init(wall: @escaping @Sendable () -> Int64, factor: Double) {
@@ -11,19 +11,19 @@ public struct ScaledClock: Sendable {
     self.factor = factor
   }
 
-  /// The time of this clock for something that began at `start`.
+  /// The current time of this clock for something that began at the real time `start`.
   public func now(since start: Int64) -> Int64 {
     let wall = wall()
     guard factor != 1 else { return wall }
     return start + Int64(Double(wall - start) * factor)
   }
 
-  /// The real time of a moment of this clock, for something that began at `start`.
+  /// The real time at which this clock reaches `moment`, for something that began at the real time `start`.
   public func real(_ moment: Int64, since start: Int64) -> Int64 {
     factor == 1 ? moment : start + Int64(Double(moment - start) / factor)
   }
 
-  /// The real length of a wait of this clock.
+  /// The real duration of a wait that is `milliseconds` long on this clock.
   public func real(_ milliseconds: Int64) -> Duration {
     .milliseconds(factor == 1 ? max(0, milliseconds) : max(0, Int64((Double(milliseconds) / factor).rounded(.up))))
   }

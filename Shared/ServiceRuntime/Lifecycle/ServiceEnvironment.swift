@@ -6,7 +6,8 @@ public import Logging
 public import RedisClient
 public import Traces
 
-/// The environment of a service at its start.
+/// What ``ServiceMain`` has prepared when a service creates its parts (`ServiceDefinition.parts(_:)`): the configuration, the logger,
+/// metrics and traces, Redis with the queues, and clients for other servers.
 public struct ServiceEnvironment: Sendable {
   public let service: ServiceName
   public let variables: ServiceVariables
@@ -16,18 +17,18 @@ public struct ServiceEnvironment: Sendable {
   public let tracer: Tracer
   /// Nil if ATTRIBUTION_REDIS_URL is not set.
   public let redis: RedisClient?
-  /// The queues, opened and checked; nil without Redis.
+  /// The queues, opened and checked; nil without Redis, and for a service that needs no queues.
   public internal(set) var deliveries: DeliveryQueue?
 
-  /// Redis, for services that require it.
+  /// Redis and the queues, for services that require them. Throws if ATTRIBUTION_REDIS_URL is not set.
   public func requiredDeliveries() throws(ConfigurationError) -> (RedisClient, DeliveryQueue) {
     guard let redis, let deliveries else {
-      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; \(service.rawValue) needs a Redis")
+      throw ConfigurationError("ATTRIBUTION_REDIS_URL", "is not set; \(service.rawValue) needs Redis")
     }
     return (redis, deliveries)
   }
 
-  /// A client for outgoing HTTPS that trusts ATTRIBUTION_CA_FILE if it is set.
+  /// A client for external servers that records spans. It trusts the authorities in ATTRIBUTION_CA_FILE if that is set.
   public func httpClient(_ adjust: (inout HTTPClientConfiguration) -> Void = { _ in }) -> HTTPClient {
     var configuration = HTTPClientConfiguration()
     configuration.caFile = variables.caFile
@@ -36,10 +37,10 @@ public struct ServiceEnvironment: Sendable {
     return HTTPClient(configuration: configuration)
   }
 
-  /// A client for another service of the deployment that trusts ATTRIBUTION_SIGNER_CA_FILE if it is set. If callers need certificates, it
-  /// presents this service's own.
+  /// A client for another service of the deployment. It trusts the authorities in ATTRIBUTION_SIGNER_CA_FILE, or else ATTRIBUTION_CA_FILE.
+  /// If this service's own port verifies client certificates, the other services do too, so the client presents this service's certificate.
   ///
-  /// - Parameter target: the label of the calls in metrics.
+  /// - Parameter target: the service that is called, which is a label of the metrics about the calls.
   public func rpcClient(of target: ServiceName, baseURL: String) -> RPCClient { rpcClient(of: target, baseURL: baseURL) { $0 } }
 
   fileprivate func rpcClient(of target: ServiceName, baseURL: String, _ transport: (HTTPClient) -> any HTTPSender) -> RPCClient {
@@ -57,18 +58,19 @@ public struct ServiceEnvironment: Sendable {
 }
 
 extension ServiceEnvironment {
-  /// The same as ``rpcClient(of:baseURL:)`` for many calls per second from event loops. Calls without TLS stay on the caller's event loop.
+  /// The same as ``rpcClient(of:baseURL:)``, for thousands of calls a second from event loops: calls without TLS stay on the caller's event
+  /// loop (``LoopCalls``).
   public func eventLoopClient(of target: ServiceName, baseURL: String) -> RPCClient {
     rpcClient(of: target, baseURL: baseURL) { http in
-      if let calls = LoopCalls(baseURL: baseURL, otherwise: http) { return calls }
+      if let calls = LoopCalls(baseURL: baseURL, fallback: http) { return calls }
       return http
     }
   }
 
-  /// A client for a user's own service, which implements the contract and must not get this deployment's tokens. Its calls are not counted
-  /// as calls between services.
+  /// A client for a server of the user's that implements a service of the contract, such as a decision service. It must not get this
+  /// deployment's tokens. Its calls do not count in the metrics about calls between services.
   ///
-  /// - Parameter token: sent as the bearer token.
+  /// - Parameter token: the bearer token that is sent; nil for none.
   public func foreignClient(baseURL: String, token: String?) -> RPCClient {
     RPCClient(baseURL: baseURL, token: token, http: httpClient { $0.observer = nil }, observer: TracedCalls())
   }

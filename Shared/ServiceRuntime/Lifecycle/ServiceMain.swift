@@ -14,13 +14,22 @@ import UnixSignals
   import Glibc
 #endif
 
-/// Runs a service: reads the configuration and reports its errors, serves requests, and drains.
+/// Runs a service, from its start to its end, in this order:
+///
+/// 1. It reads the environment variables and the configuration file, and reports errors in them.
+/// 2. It waits for Redis and signer, if the service needs them (`StartWait.swift`).
+/// 3. It lets the service create its handlers and workers (`ServiceDefinition.parts(_:)`), and opens the listeners.
+/// 4. It serves until SIGTERM or SIGINT, and then drains (`DrainGate.swift`).
+///
+/// A request goes from the listener (`ConnectionChannel.swift`) to ``RPCServer`` on the internal port, or to ``PublicServer`` on the public
+/// one.
 enum ServiceMain {
-  /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, 69 if Redis cannot be used, 1 after other errors.
+  /// Runs until SIGTERM or SIGINT. Exits with 78 if the configuration is invalid, with 69 if Redis, signer or the port to listen on cannot
+  /// be used, and with 1 after any other error.
   static func run(_ service: ServiceName, build: (ServiceEnvironment) async throws -> ServiceParts) async {
     OpenSSLLibrary.keepUntilTheEnd()
-    // Core files are disabled because they could contain private keys. SIGPIPE is ignored because a closed connection must not end the
-    // process.
+    // Core files are disabled because they could contain private keys. SIGPIPE is ignored because writing to a closed connection must not
+    // end the process.
     var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     signal(SIGPIPE, SIG_IGN)
@@ -35,7 +44,7 @@ enum ServiceMain {
     } catch is StartWait.Ended {
       return
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      fail(service, "the port to listen on is taken by another process", code: 69)
+      fail(service, "the port to listen on is used by another process", code: 69)
     } catch {
       fail(service, "\(error)", code: 1)
     }
@@ -87,41 +96,40 @@ enum ServiceMain {
       try LiveTLS(settings, listener: "internal", variable: "ATTRIBUTION_TLS_CERTIFICATE", metrics: metrics, logger: logger)
     }
     let signals = EarlySignals()
-    try await waitForDependencies(&environment, queue, internalTLS, metricsAccess, signals)
+    try await waitForDependencies(&environment, queue: queue, tls: internalTLS, metricsAccess: metricsAccess, signals: signals)
     var parts = try await build(environment)
     if let redis {
       if service.needsQueues {
-        // The check has its own connection: a connection with a late reply is closed, which fails all other commands on it.
+        // The check has a connection of its own, because a connection is closed if a reply is late, and then all commands on it fail.
         let probe = redis.dedicated(commandTimeout: .seconds(1))
-        let absence = Mutex(DependencyOutage(tolerance: variables.redisAway))
+        let outage = Mutex(DependencyOutage(tolerance: variables.redisAway))
         parts.checks.append(
           ReadinessCheck(name: "redis") {
             let answered = (try? await probe.send(["PING"])) != nil
-            return absence.withLock { $0.isAway(answered: answered, now: .now) } ? "unavailable" : nil
+            return outage.withLock { $0.isUnavailable(answered: answered, now: .now) } ? "unavailable" : nil
           })
       }
       metrics.collect { metrics.set("attribution_store_connected", redis.isConnected ? 1 : 0) }
     }
-    // Services stop in reverse order, so the exporter also exports the last spans of the others.
+    // Services stop in reverse order, so the exporter stops last and also exports the last spans of the others.
     if let exporter = try traces.exporter(environment) {
       parts.workers.insert(BackgroundWork(stop: { exporter.stop() }, work: { await exporter.run() }), at: 0)
     }
-    try await serve(parts, environment, callers, internalTLS, metricsAccess, signals)
+    try await serve(parts, environment, callers: callers, internalTLS: internalTLS, metricsAccess: metricsAccess, signals: signals)
   }
 
-  /// Opens the queues and checks signer, if the service needs them.
+  /// Opens the queues and calls signer, if the service needs them, and waits until both succeed.
   private static func waitForDependencies(
-    _ environment: inout ServiceEnvironment, _ queue: QueueConfiguration, _ tls: LiveTLS?, _ metricsAccess: MetricsAccess,
-    _ signals: EarlySignals
+    _ environment: inout ServiceEnvironment, queue: QueueConfiguration, tls: LiveTLS?, metricsAccess: MetricsAccess, signals: EarlySignals
   ) async throws {
     let (service, variables, logger, metrics) = (environment.service, environment.variables, environment.logger, environment.metrics)
     let tracer = environment.tracer
     var starting = environment
-    // Idle connections to this listener must not delay the listener that serves calls on the same port.
+    // The listener of the wait must end before the service can listen on the same port, so its idle connections are closed soon.
     starting.configuration.limits.headerTime = min(starting.configuration.limits.headerTime, .seconds(1))
-    let waiting = starting
+    let listenerEnvironment = starting
     let wait = StartWait(timeout: variables.startTimeout, signals: signals, logger: logger) { responder in
-      listener(responder, .internal, variables.listen, tls, waiting, isDraining: { true }) {}
+      listener(responder, name: .internal, address: variables.listen, tls: tls, listenerEnvironment, isDraining: { true }) {}
     } health: { check in
       Health(service: service.rawValue, rpcServices: [], checks: [check], metrics: metrics, metricsAccess: metricsAccess)
     }
@@ -151,14 +159,15 @@ enum ServiceMain {
     environment.deliveries = deliveries.withLock { $0 }
   }
 
+  /// Serves requests and runs the workers until the process has drained.
   private static func serve(
-    _ parts: ServiceParts, _ environment: ServiceEnvironment, _ callers: LiveCallers, _ internalTLS: LiveTLS?,
-    _ metricsAccess: MetricsAccess, _ signals: EarlySignals
+    _ parts: ServiceParts, _ environment: ServiceEnvironment, callers: LiveCallers, internalTLS: LiveTLS?, metricsAccess: MetricsAccess,
+    signals: EarlySignals
   ) async throws {
     let logger = environment.logger
     let limits = environment.configuration.limits
     var endpoints: [String: RPCEndpoint] = [:]
-    for method in parts.methods { endpoints[method.path] = RPCEndpoint(unbuilt: method) }
+    for method in parts.methods { endpoints[method.path] = RPCEndpoint(unimplemented: method) }
     for handler in parts.handlers + [diagnosis(parts, environment)] {
       let endpoint = RPCEndpoint(handler: handler)
       endpoints["/\(endpoint.service)/\(endpoint.name)"] = endpoint
@@ -174,16 +183,16 @@ enum ServiceMain {
       metrics: RPCMetrics(environment.metrics),
       idempotency: environment.redis.map { RPCIdempotencyStore(redis: $0, responseTTL: environment.configuration.queue.rpcAnswerTTL) },
       tracer: environment.tracer, logger: logger, pages: parts.pages)
-    let listening = Listening(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
+    let started = StartedListeners(expected: parts.publicResponder == nil ? 1 : 2) { health.setStarted() }
     var services: [any Service] = parts.workers
     let internalResponder: any HTTPResponder = environment.variables.benchmarkEcho ? BenchmarkEcho(inner: server) : server
     var certificates: [LiveTLS] = []
     if let internalTLS { certificates.append(internalTLS) }
     let isDraining = { @Sendable in health.isDraining }
     services.append(
-      listener(internalResponder, .internal, environment.variables.listen, internalTLS, environment, isDraining: isDraining) {
-        listening.one()
-      })
+      listener(
+        internalResponder, name: .internal, address: environment.variables.listen, tls: internalTLS, environment, isDraining: isDraining
+      ) { started.add() })
     if let responder = parts.publicResponder {
       let publicServer = PublicServer(
         responder: responder, limits: limits, edge: environment.configuration.edge, registry: environment.metrics,
@@ -195,7 +204,9 @@ enum ServiceMain {
       }
       if let tls { certificates.append(tls) }
       services.append(
-        listener(publicServer, .public, environment.variables.publicListen, tls, environment, isDraining: isDraining) { listening.one() })
+        listener(
+          publicServer, name: .public, address: environment.variables.publicListen, tls: tls, environment, isDraining: isDraining
+        ) { started.add() })
     }
     let reload = parts.reload
     let listeners = certificates
@@ -210,9 +221,9 @@ enum ServiceMain {
         callers.replace(by: directory)
         metricsAccess.replace(by: configuration.metrics)
       })
-    // Services stop in reverse order: first readiness, then the listeners, then the work.
+    // Services stop in reverse order: first DrainGate, then the listeners, then the workers.
     services.append(DrainGate(health: health, delay: environment.variables.drainDelay, waiting: server.waiting, logger: logger))
-    // The last service is the first that is told to stop, so it may end while other services are still stopping.
+    // The group stops the last service first, so EarlySignalWatch delays no other. If a signal came early, its end shuts down the group.
     services.append(EarlySignalWatch(signals: signals))
     logger.info(
       "starting", metadata: ["version": "\(BuildInformation.version)", "commit": "\(BuildInformation.commit)", "limits": "\(limits)"])
@@ -224,6 +235,7 @@ enum ServiceMain {
     logger.info("ended")
   }
 
+  /// The handler of `Diagnose`, which every service has.
   private static func diagnosis(_ parts: ServiceParts, _ environment: ServiceEnvironment) -> DiagnoseHandler {
     let variables = environment.variables
     var certificates: [CertificateDiagnosis] = []
@@ -237,18 +249,20 @@ enum ServiceMain {
       signer: parts.callsSigner ? environment.rpcClient(of: .signer, baseURL: variables.signerURL) : nil, startedAt: WallClock.now())
   }
 
+  /// A service that listens on the address and lets the responder answer the requests.
   private static func listener(
-    _ responder: any HTTPResponder, _ name: EdgeSettings.Listener, _ address: ListenAddress, _ tls: LiveTLS?,
-    _ environment: ServiceEnvironment, isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
+    _ responder: any HTTPResponder, name: EdgeSettings.Listener, address: ListenAddress, tls: LiveTLS?, _ environment: ServiceEnvironment,
+    isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
-    let bound = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
+    let connectionLimit = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
     let channel = ConnectionChannel(
-      responder: responder, limits: environment.configuration.limits, registry: environment.metrics, bound: bound, tls: tls,
+      responder: responder, limits: environment.configuration.limits, registry: environment.metrics,
+      connectionLimit: connectionLimit, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),
       peers: name == .public ? PeerLimits(environment.configuration.edge) : .none,
       isDraining: isDraining)
     return channel.server(
-      configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: bound),
+      configuration: .init(address: .hostname(address.host, port: address.port), availableConnectionsDelegate: connectionLimit),
       onServerRunning: { channel in
         environment.logger.info("listening", metadata: ["address": "\(channel.localAddress.map { "\($0)" } ?? "")"])
         onListening()

@@ -2,7 +2,7 @@
   import Glibc
 #endif
 
-/// The system's clock.
+/// The system's clock, which may be set, unlike `ContinuousClock`.
 public enum WallClock {
   /// Milliseconds since 1970.
   @Sendable public static func now() -> Int64 {

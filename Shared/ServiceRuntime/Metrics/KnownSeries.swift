@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A cache of the series of a metric with few label values. Looking a series up in the registry, or hashing its labels, costs more than
-/// recording a value.
+/// A cache of the series of a metric that has few combinations of label values. It compares the labels one after the other, because looking
+/// up a series in the registry, or hashing its labels, costs more than recording a value.
 public final class KnownSeries<Labels: Equatable & Sendable>: Sendable {
   private struct Known {
     var labels: [Labels] = []
@@ -13,9 +13,10 @@ public final class KnownSeries<Labels: Equatable & Sendable>: Sendable {
 
   public init(_ lookUp: @escaping @Sendable (Labels) -> MetricSeries?) { self.lookUp = lookUp }
 
+  /// The series with these labels; nil if `lookUp` returned nil for them.
   public subscript(_ labels: Labels) -> MetricSeries? {
     known.withLock { known in
-      for place in known.labels.indices where known.labels[place] == labels { return known.series[place] }
+      for index in known.labels.indices where known.labels[index] == labels { return known.series[index] }
       let series = lookUp(labels)
       known.labels.append(labels)
       known.series.append(series)

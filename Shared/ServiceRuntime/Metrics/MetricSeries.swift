@@ -1,18 +1,20 @@
 import Synchronization
 public import Traces
 
-/// One series of a metric. Code that records often keeps it, because looking it up costs more than recording.
+/// One series of a metric: one combination of label values. Code that records often stores the series, because looking it up in the
+/// ``MetricsRegistry`` costs more than recording.
 public final class MetricSeries: Sendable {
   struct Values {
+    /// The value of a counter or gauge, or the sum of a histogram's observations.
     var value: Double = 0
-    /// The observations of each bucket, not cumulative.
+    /// The number of observations in each bucket, without those of lower buckets.
     var buckets: [UInt64] = []
     var count: UInt64 = 0
-    /// The newest traced observation of each bucket, with the bucket above all bounds last; empty until there is one.
+    /// The newest traced observation of each bucket, with the bucket above all bounds last; empty until there is a traced observation.
     var exemplars: [Exemplar?] = []
   }
 
-  /// An observation of a request whose trace is recorded.
+  /// An observation with the span to which it belongs, so that a reader of metrics finds a trace.
   struct Exemplar: Sendable {
     let context: SpanContext
     let value: Double
@@ -51,5 +53,5 @@ public final class MetricSeries: Sendable {
     }
   }
 
-  var present: Values { values.withLock { $0 } }
+  var current: Values { values.withLock { $0 } }
 }

@@ -1,22 +1,23 @@
 import Cryptography
 
-/// Writes metrics as text.
+/// Writes metrics in an ``ExpositionFormat``: ``begin(_:kind:help:)`` for each metric, then ``write(_:labels:bounds:)`` for each series.
 struct MetricsWriter {
-  private let form: MetricsForm
+  private let format: ExpositionFormat
   private var text = ""
   private var kind = ""
   private var name = ""
 
-  init(_ form: MetricsForm) { self.form = form }
+  init(_ format: ExpositionFormat) { self.format = format }
 
-  var finished: String { form == .openMetrics ? text + "# EOF\n" : text }
+  /// The whole text.
+  var finished: String { format == .openMetrics ? text + "# EOF\n" : text }
 
-  /// Begins a family. In OpenMetrics the name of a counter lacks the `_total` of its samples.
+  /// Begins a metric. In OpenMetrics, the name of a counter is written without the `_total` that its samples have.
   mutating func begin(_ name: String, kind: String, help: String) {
     self.kind = kind
     self.name = name
-    let family = form == .openMetrics && kind == "counter" && name.hasSuffix("_total") ? String(name.dropLast("_total".count)) : name
-    text += "# HELP \(family) \(Self.escaped(help, quotes: form == .openMetrics))\n# TYPE \(family) \(kind)\n"
+    let family = format == .openMetrics && kind == "counter" && name.hasSuffix("_total") ? String(name.dropLast("_total".count)) : name
+    text += "# HELP \(family) \(Self.escaped(help, quotes: format == .openMetrics))\n# TYPE \(family) \(kind)\n"
   }
 
   mutating func write(_ values: MetricSeries.Values, labels: [(String, String)], bounds: [Double]) {
@@ -26,8 +27,8 @@ struct MetricsWriter {
       return
     }
     var count: UInt64 = 0
-    for (index, alone) in values.buckets.enumerated() {
-      count += alone
+    for (index, observations) in values.buckets.enumerated() {
+      count += observations
       bucket(labels, Self.bound(bounds[index]), count, values, index)
     }
     bucket(labels, "+Inf", values.count, values, bounds.count)
@@ -36,7 +37,7 @@ struct MetricsWriter {
 
   private mutating func bucket(_ labels: [String], _ bound: String, _ count: UInt64, _ values: MetricSeries.Values, _ index: Int) {
     text += "\(name)_bucket\(Self.braces(labels + ["le=\"\(bound)\""])) \(count)"
-    if form == .openMetrics, index < values.exemplars.count, let exemplar = values.exemplars[index] {
+    if format == .openMetrics, index < values.exemplars.count, let exemplar = values.exemplars[index] {
       text += " # {trace_id=\"\(exemplar.context.traceID.text)\",span_id=\"\(Hex.encode(exemplar.context.spanID))\"}"
       text += " \(exemplar.value) \(exemplar.time)"
     }

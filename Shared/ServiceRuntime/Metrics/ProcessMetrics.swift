@@ -2,7 +2,7 @@
   import Glibc
 #endif
 
-/// The metrics `process_*` and `attribution_build_info`.
+/// The metrics `process_*`, by the conventions of Prometheus' client libraries, and `attribution_build_info`.
 enum ProcessMetrics {
   static func install(_ registry: MetricsRegistry) {
     registry.gauge("attribution_build_info", help: "Version and revision of this build.", labels: ["version", "revision"])
@@ -43,7 +43,7 @@ enum ProcessMetrics {
     defer { closedir(folder) }
     var entries = 0
     while readdir(folder) != nil { entries += 1 }
-    // Without the entries for the folder and its parent, and the descriptor that reads them.
+    // The entries of the folder and its parent do not count, nor does the descriptor with which the folder is read.
     return max(0, entries - 3)
   }
 }

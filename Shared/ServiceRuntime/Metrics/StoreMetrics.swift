@@ -1,7 +1,7 @@
 import RedisClient
 import Synchronization
 
-/// The metrics `attribution_store_*` about Redis.
+/// The metrics `attribution_store_*` about Redis, as the Redis client reports them.
 final class StoreMetrics: RedisObserver {
   private static let duration = "attribution_store_command_duration_seconds"
   private static let errors = "attribution_store_errors_total"

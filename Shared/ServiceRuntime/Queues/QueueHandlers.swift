@@ -1,9 +1,9 @@
 import AttributionProtocol
 public import AttributionQueue
 
-/// `attribution.queues.v1.QueuesService`, for every service that works a queue.
+/// The handlers of `attribution.queues.v1.QueuesService`, for every service that works a queue.
 public enum QueueHandlers {
-  /// All handlers; also registers the metrics of the queues.
+  /// All handlers of the service. The call also registers the metrics of the queues.
   public static func all(_ deliveries: DeliveryQueue, metrics: MetricsRegistry) -> [any RPCHandler] {
     let administration = QueueAdministration(deliveries: deliveries)
     QueueMetrics.install(administration, metrics)
@@ -61,9 +61,10 @@ public enum QueueHandlers {
       diedAt: Timestamp(millisecondsSince1970: letter.diedAt), lastError: letter.lastError, history: letter.history)
   }
 
-  /// Calls the queue. Throws `unavailable` if Redis is unavailable, `failed_precondition` if the store has an unknown form.
-  static func ask<Value>(_ question: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
-    do throws(QueueError) { return try await question() } catch {
+  /// Runs an operation on the queues. Throws `failed_precondition` if the data in Redis has a form that this build does not know, and
+  /// `unavailable` after any other error.
+  static func run<Value>(_ operation: () async throws(QueueError) -> Value) async throws(RPCError) -> Value {
+    do throws(QueueError) { return try await operation() } catch {
       if case .unknownForm = error { throw .failedPrecondition("\(error)", reason: "UNKNOWN_STORE_FORM") }
       throw .unavailable("the queue's store is unavailable", reason: "STORE_UNAVAILABLE")
     }

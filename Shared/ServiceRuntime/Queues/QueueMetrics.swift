@@ -1,7 +1,8 @@
 public import AttributionQueue
 
-/// The queues' metrics, `attribution_queue_*`.
+/// The metrics of the queues, `attribution_queue_*`: of their contents, of accepted messages, and of a worker's work.
 public enum QueueMetrics {
+  /// Registers the metrics of the queues' contents, which are queried before each scrape.
   static func install(_ administration: QueueAdministration, _ registry: MetricsRegistry) {
     for (name, help) in [
       ("ready", "Messages that are ready, including those that the owner of their shard is processing."),
@@ -34,7 +35,7 @@ public enum QueueMetrics {
     }
   }
 
-  /// Counts the messages that this process accepts, by queue.
+  /// Registers the metric of accepted messages. Returns the closure that counts a message that this process accepted.
   static func acceptObserver(_ registry: MetricsRegistry) -> @Sendable (QueueName) -> Void {
     registry.counter("attribution_queue_enqueued_total", help: "Messages accepted; duplicates do not count.", labels: ["queue"])
     // The series are looked up once, because every accept counts.
@@ -45,7 +46,7 @@ public enum QueueMetrics {
     return { accepted[$0]?.add() }
   }
 
-  /// Records an observation of a worker.
+  /// Registers the metrics of a worker. Returns the closure that records the worker's observations.
   public static func observer(_ queue: QueueName, _ registry: MetricsRegistry)
     -> @Sendable (WorkObservation) -> Void
   {

@@ -1,4 +1,4 @@
-/// The rate limits of callers by method. Their number is bounded, because callers are configured and methods are in the contract.
+/// The rate limits of callers, by method. Callers come from the configuration and methods from the contract, so their number is limited.
 final class CallerRates: Sendable {
   struct Key: Hashable, Sendable {
     let caller: String

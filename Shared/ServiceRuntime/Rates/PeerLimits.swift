@@ -1,8 +1,8 @@
-/// The limits of one peer on a listener.
+/// What one peer may use of a listener at the same time. A peer is one address, or one /64 of IPv6 (``PeerQuota``).
 struct PeerLimits: Sendable {
-  /// Open connections; nil if unlimited.
+  /// The quota of open connections; nil for no limit.
   let connections: PeerQuota?
-  /// Bytes of bodies of unanswered requests; nil if unlimited.
+  /// The quota of bytes in the bodies of unanswered requests; nil for no limit.
   let bodies: PeerQuota?
   private let proxies: [AddressRange]
 
@@ -13,13 +13,13 @@ struct PeerLimits: Sendable {
 
   /// The configured limits of the public port.
   init(_ edge: EdgeSettings) {
-    func shares(_ limit: Int) -> PeerQuota? { limit > 0 ? PeerQuota(limit: limit) : nil }
-    connections = shares(edge.peerConnections)
-    bodies = shares(edge.peerBodyMemory)
+    func quota(_ limit: Int) -> PeerQuota? { limit > 0 ? PeerQuota(limit: limit) : nil }
+    connections = quota(edge.peerConnections)
+    bodies = quota(edge.peerBodyMemory)
     proxies = edge.proxies.ranges
   }
 
-  /// The peer that an address belongs to; nil for proxies, whose connections belong to many peers.
+  /// The address if it counts as a peer; nil for a trusted proxy, whose connections come from many clients.
   func peer(_ address: IPAddress?) -> IPAddress? {
     address.flatMap { proxies.contains($0) ? nil : $0 }
   }

@@ -1,43 +1,46 @@
 import Synchronization
 
-/// Limits how much of a resource one peer may hold at a time. A peer is one address, or one /64 of IPv6, as for rates.
+/// Limits how much of a resource, such as connections or bytes, one peer may use at a time. A peer is one address, or one /64 of IPv6, as
+/// for rates.
 ///
-/// Only peers that hold some of it use memory.
+/// Only peers that use some of the resource take memory.
 final class PeerQuota: Sendable {
   private final class Stripe: Sendable {
-    let held: Mutex<[IPAddress: Int]> = Mutex([:])
+    let used: Mutex<[IPAddress: Int]> = Mutex([:])
   }
 
   private let limit: Int
+  /// The peers are distributed over several locks, so that connections on different event loops rarely wait for each other.
   private let stripes = (0..<64).map { _ in Stripe() }
 
   init(limit: Int) { self.limit = limit }
 
-  /// Takes an amount; returns false if the quota would be exceeded.
-  func take(_ count: Int, of address: IPAddress) -> Bool {
+  /// Reserves an amount. Returns false, and reserves nothing, if the peer's limit would be exceeded.
+  func reserve(_ count: Int, of address: IPAddress) -> Bool {
     guard count > 0 else { return true }
     let peer = address.network
-    return stripe(peer).held.withLock { held in
-      let now = held[peer, default: 0]
-      guard count <= limit - now else { return false }
-      held[peer] = now + count
+    return stripe(peer).used.withLock { used in
+      let current = used[peer, default: 0]
+      guard count <= limit - current else { return false }
+      used[peer] = current + count
       return true
     }
   }
 
-  func giveBack(_ count: Int, of address: IPAddress) {
+  /// Releases an amount that was reserved.
+  func release(_ count: Int, of address: IPAddress) {
     let peer = address.network
-    stripe(peer).held.withLock { held in
-      let left = held[peer, default: 0] - count
-      held[peer] = left > 0 ? left : nil
+    stripe(peer).used.withLock { used in
+      let remaining = used[peer, default: 0] - count
+      used[peer] = remaining > 0 ? remaining : nil
     }
   }
 
-  /// The number of peers that hold some of it.
-  var count: Int { stripes.reduce(0) { $0 + $1.held.withLock { $0.count } } }
+  /// The number of peers that use some of the resource.
+  var count: Int { stripes.reduce(0) { $0 + $1.used.withLock { $0.count } } }
 
   private func stripe(_ peer: IPAddress) -> Stripe {
-    // Swift seeds its hashes in each process, so a sender cannot aim at a stripe.
+    // Swift's hashes have a random seed in each process, so a sender cannot choose addresses that all share one lock.
     stripes[Int(UInt(bitPattern: peer.hashValue) % UInt(stripes.count))]
   }
 }

@@ -1,4 +1,4 @@
-/// The state of a client's rate limit as header fields (RateLimit header fields for HTTP, draft-ietf-httpapi-ratelimit-headers).
+/// The state of a client's rate limit, for the header fields of draft-ietf-httpapi-ratelimit-headers (RateLimit header fields for HTTP).
 struct RateLimitStatus: Sendable, Hashable {
   /// The name of the public port's only policy.
   private static let policy = "\"peer\""
@@ -6,19 +6,19 @@ struct RateLimitStatus: Sendable, Hashable {
   private static let maxInteger = 999_999_999_999_999.0
 
   /// The number of requests that are allowed now.
-  let left: Int
-  /// Seconds until one more is allowed, rounded up, at least 1.
-  let seconds: Int
+  let remaining: Int
+  /// Seconds until one more request is allowed, rounded up, at least 1.
+  let secondsToNext: Int
 
   init(_ bucket: RequestBucket, _ rate: RequestRate) {
-    // The same tolerance as when a token is taken.
-    let whole = (bucket.left + 1e-9).rounded(.down)
-    left = Int(whole)
-    seconds = Self.seconds((whole + 1 - bucket.left) / rate.perSecond)
+    // With the same tolerance as in RequestBucket.take.
+    let whole = (bucket.tokens + RequestBucket.tolerance).rounded(.down)
+    remaining = Int(whole)
+    secondsToNext = Self.seconds((whole + 1 - bucket.tokens) / rate.perSecond)
   }
 
   /// The header field `RateLimit`.
-  var field: String { "\(Self.policy);r=\(left);t=\(seconds)" }
+  var field: String { "\(Self.policy);r=\(remaining);t=\(secondsToNext)" }
 
   /// The header field `RateLimit-Policy`: the burst, and the time in which it is refilled.
   static func policyField(_ rate: RequestRate) -> String {

@@ -1,9 +1,9 @@
 import ServiceLifecycle
 
-/// Polls the certificate files of the listeners and reloads changed ones.
+/// Polls the certificate files of the listeners, and reloads those that have changed.
 struct CertificateWatch: Service {
-  /// The polling interval. A change is loaded when the next poll finds the file unchanged, so that it is not read while it is being
-  /// written.
+  /// The polling interval. A changed file is reloaded when the next poll finds no further change, so that a file is not read while it is
+  /// being written.
   private static let interval: Duration = .seconds(1)
 
   let listeners: [LiveTLS]

@@ -1,10 +1,10 @@
-/// The files of a listener's certificate and key, and the authorities of callers' certificates.
+/// The files for the TLS of a listener: its certificate and key, and the authorities of callers' certificates.
 public struct ListenerTLS: Sendable, Hashable {
-  /// PEM: the listener's certificate, followed by its chain.
+  /// A PEM file with the listener's certificate, followed by its chain.
   public let certificateFile: String
-  /// PEM; only the owner may be able to read it.
+  /// A PEM file with the unencrypted private key. Only its owner may be able to read it.
   public let keyFile: String
-  /// PEM: the authorities of callers' certificates; nil if none are requested.
+  /// A PEM file with the authorities of callers' certificates; nil if callers are not asked for certificates.
   public var clientCAFile: String?
   /// True if the TLS handshake fails for callers without a certificate.
   public var requiresClientCertificate = false
@@ -14,5 +14,6 @@ public struct ListenerTLS: Sendable, Hashable {
     self.keyFile = keyFile
   }
 
+  /// All files.
   var files: [String] { [certificateFile, keyFile] + (clientCAFile.map { [$0] } ?? []) }
 }

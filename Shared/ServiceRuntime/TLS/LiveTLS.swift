@@ -7,8 +7,8 @@ import Synchronization
   import Glibc
 #endif
 
-/// The current certificate of a listener. A connection keeps the certificate with which it began, so a reload does not affect open
-/// connections.
+/// The current certificate of a listener. It is reloaded when its files change (``CertificateWatch``) and on SIGHUP. A connection keeps the
+/// certificate with which it began, so a reload does not affect open connections.
 final class LiveTLS: Sendable {
   /// Identifies a version of a file without reading it.
   private struct FileVersion: Hashable {
@@ -20,10 +20,10 @@ final class LiveTLS: Sendable {
 
   private struct State {
     var context: NIOSSLContext
-    /// The versions of the files when they were read.
-    var read: [FileVersion?]
-    /// The versions of the last poll. If they differ between two polls, a file may still be being written.
-    var seen: [FileVersion?]
+    /// The versions of the files that were loaded, or that were refused.
+    var loaded: [FileVersion?]
+    /// The versions of the files at the last poll.
+    var polled: [FileVersion?]
   }
 
   static let reloads = "attribution_tls_reloads_total"
@@ -36,7 +36,7 @@ final class LiveTLS: Sendable {
   private let logger: Logger
   private let state: Mutex<State>
 
-  /// Throws ``ConfigurationError`` if the files are invalid.
+  /// Throws ``ConfigurationError`` for the variable if the files are invalid.
   init(_ settings: ListenerTLS, listener: String, variable: String, metrics: MetricsRegistry, logger: Logger) throws(ConfigurationError) {
     self.settings = settings
     self.listener = listener
@@ -48,28 +48,29 @@ final class LiveTLS: Sendable {
     let versions = Self.versions(settings)
     do throws(TLSFault) {
       let (context, end) = try Self.context(settings)
-      state = Mutex(State(context: context, read: versions, seen: versions))
+      state = Mutex(State(context: context, loaded: versions, polled: versions))
       metrics.set(Self.expiry, Double(end), [listener])
     } catch {
       throw ConfigurationError(variable, error.description)
     }
   }
 
+  /// The TLS context for new connections.
   var context: NIOSSLContext { state.withLock { $0.context } }
 
-  /// Reloads the files. Invalid files are logged and counted, and change nothing else.
+  /// Reloads the files. If they are invalid, that is logged and counted, and the previous certificate stays in use.
   func reload() {
     let versions = Self.versions(settings)
     do throws(TLSFault) {
       let (context, end) = try Self.context(settings)
-      state.withLock { $0 = State(context: context, read: versions, seen: versions) }
+      state.withLock { $0 = State(context: context, loaded: versions, polled: versions) }
       metrics.add(Self.reloads, 1, [listener, "applied"])
       metrics.set(Self.expiry, Double(end), [listener])
       logger.notice("the certificate was reloaded", metadata: ["listener": "\(listener)"])
     } catch {
       state.withLock {
-        $0.read = versions
-        $0.seen = versions
+        $0.loaded = versions
+        $0.polled = versions
       }
       metrics.add(Self.reloads, 1, [listener, "refused"])
       logger.error(
@@ -77,12 +78,12 @@ final class LiveTLS: Sendable {
     }
   }
 
-  /// Reloads the files if they have changed since they were read and have not changed since the last poll.
+  /// Reloads the files if they differ from those that were read last and have not changed since the last poll.
   func reloadIfChanged() {
     let versions = Self.versions(settings)
     let isDue = state.withLock { state in
-      let isDue = versions != state.read && versions == state.seen
-      state.seen = versions
+      let isDue = versions != state.loaded && versions == state.polled
+      state.polled = versions
       return isDue
     }
     if isDue { reload() }
@@ -102,16 +103,16 @@ final class LiveTLS: Sendable {
   private static func context(_ settings: ListenerTLS) throws(TLSFault) -> (NIOSSLContext, Int) {
     let chain: [NIOSSLCertificate]
     do { chain = try NIOSSLCertificate.fromPEMFile(settings.certificateFile) } catch {
-      throw TLSFault("\(settings.certificateFile) holds no certificate in PEM form")
+      throw TLSFault("\(settings.certificateFile) contains no certificate in PEM format")
     }
-    guard let own = chain.first else { throw TLSFault("\(settings.certificateFile) holds no certificate in PEM form") }
+    guard let own = chain.first else { throw TLSFault("\(settings.certificateFile) contains no certificate in PEM format") }
     let end = Int(own.notValidAfter)
     guard end > time(nil) else { throw TLSFault("the certificate in \(settings.certificateFile) has expired") }
     let key: NIOSSLPrivateKey
     let bytes: [UInt8]
     do throws(KeyFileError) { bytes = try PrivateFile.bytes(settings.keyFile) } catch { throw TLSFault("\(error)") }
     do { key = try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
-      throw TLSFault("\(settings.keyFile) holds no unencrypted private key in PEM form")
+      throw TLSFault("\(settings.keyFile) contains no unencrypted private key in PEM format")
     }
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -119,7 +120,7 @@ final class LiveTLS: Sendable {
     configuration.applicationProtocols = ["h2", "http/1.1"]
     if let file = settings.clientCAFile {
       guard let anchors = try? NIOSSLCertificate.fromPEMFile(file), !anchors.isEmpty else {
-        throw TLSFault("\(file) holds no certificate in PEM form")
+        throw TLSFault("\(file) contains no certificate in PEM format")
       }
       configuration.trustRoots = .certificates(anchors)
       configuration.certificateVerification = settings.requiresClientCertificate ? .noHostnameVerification : .optionalVerification
@@ -131,7 +132,7 @@ final class LiveTLS: Sendable {
   }
 }
 
-/// A fault in a listener's files.
+/// The error of invalid certificate files.
 private struct TLSFault: Error, CustomStringConvertible {
   let description: String
 

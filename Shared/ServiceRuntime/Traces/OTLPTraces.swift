@@ -2,7 +2,7 @@ import Cryptography
 import Traces
 import WireJSON
 
-/// The body of an export: OTLP's `ExportTraceServiceRequest` in its JSON encoding.
+/// Encodes the body of an export: OTLP's `ExportTraceServiceRequest` in its JSON encoding.
 struct OTLPTraces {
   /// The version of the semantic conventions by which attributes are named.
   static let schema = "https://opentelemetry.io/schemas/1.45.0"
@@ -31,6 +31,7 @@ struct OTLPTraces {
     resource = writer.bytes
   }
 
+  /// The body with these spans.
   func body(_ spans: [FinishedSpan]) -> [UInt8] {
     var writer = JSONWriter(reserving: 1024 + 512 * spans.count)
     writer.beginObject()
@@ -56,6 +57,7 @@ struct OTLPTraces {
     writer.key("spans")
     writer.beginArray()
     for span in spans { Self.write(span, &writer) }
+    // Closes `spans`, `scopeSpans` and `resourceSpans` with the objects that contain them.
     for _ in 0..<3 {
       writer.endArray()
       writer.endObject()
@@ -63,12 +65,14 @@ struct OTLPTraces {
     return writer.bytes
   }
 
+  /// The flag that ``isRemoteFlag`` is meaningful (`SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK`).
   private static let hasRemoteFlag = 0x100
+  /// The flag that the parent span is in another process (`SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK`).
   private static let isRemoteFlag = 0x200
 
   private static func write(_ span: FinishedSpan, _ writer: inout JSONWriter) {
     writer.beginObject()
-    // OTLP's JSON encoding has ids in hexadecimal digits, unlike protobuf's JSON mapping, which uses Base64.
+    // OTLP's JSON encoding writes ids as hexadecimal digits, and not as Base64 like protobuf's JSON mapping.
     writer.key("traceId")
     writer.string(span.context.traceID.text)
     writer.key("spanId")
@@ -95,6 +99,7 @@ struct OTLPTraces {
     writer.beginObject()
     if span.isError {
       writer.key("code")
+      // STATUS_CODE_ERROR
       writer.int(2)
     }
     writer.endObject()
@@ -122,7 +127,7 @@ struct OTLPTraces {
     writer.endObject()
   }
 
-  /// The number of spans that the collector rejected (`partialSuccess`).
+  /// The number of spans that the collector rejected, by `partialSuccess` in its response.
   static func rejected(in response: [UInt8]) -> Int {
     guard let partial = (try? JSONValue(parsing: response))?["partialSuccess"], let count = partial["rejectedSpans"] else { return 0 }
     return Int(clamping: count.int64Value ?? count.stringValue.flatMap { Int64($0) } ?? 0)

@@ -4,10 +4,10 @@ import Logging
 import Synchronization
 import Traces
 
-/// Posts spans to a collector (OTLP/HTTP with JSON) in batches, in the background.
+/// Exports spans to a collector, in batches and in the background (OTLP/HTTP with JSON).
 ///
-/// A slow or unavailable collector does not slow requests: spans wait in a buffer of fixed size. Spans that do not fit, or that the
-/// collector does not accept within a few attempts, are dropped and counted.
+/// Spans wait in a `SpanBuffer` of fixed size, so a slow or unavailable collector does not slow requests. Spans that do not fit into the
+/// buffer, or that the collector does not accept within a few attempts, are dropped and counted.
 final class TraceExporter: Sendable {
   /// The reason why spans were dropped.
   enum Cause: String, CaseIterable {
@@ -19,15 +19,15 @@ final class TraceExporter: Sendable {
   private static let attempts = 5
   private static let firstPause: Duration = .seconds(1)
   private static let maxPause: Duration = .seconds(30)
-  /// The time for the last exports when the process ends.
-  private static let lastTime: Duration = .seconds(3)
+  /// The time limit for exporting the remaining spans when the process ends.
+  private static let finalTimeout: Duration = .seconds(3)
 
   private static let exportedName = "attribution_trace_spans_exported_total"
   private static let droppedName = "attribution_trace_spans_dropped_total"
   private static let waitingName = "attribution_trace_spans_waiting"
 
   private let buffer: SpanBuffer
-  private let form: OTLPTraces
+  private let encoder: OTLPTraces
   private let url: String
   private let headers: [(String, String)]
   private let interval: Duration
@@ -36,9 +36,10 @@ final class TraceExporter: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   /// The batch that is being exported.
-  private let underWay = Mutex<[FinishedSpan]>([])
-  private let stopped: AsyncStream<Void>
-  private let stops: AsyncStream<Void>.Continuation
+  private let currentBatch = Mutex<[FinishedSpan]>([])
+  /// Finishes when ``stop()`` is called.
+  private let stopStream: AsyncStream<Void>
+  private let stopContinuation: AsyncStream<Void>.Continuation
 
   init(
     buffer: SpanBuffer, service: String, settings: TraceSettings, url: String, http: HTTPClient, metrics: MetricsRegistry, logger: Logger
@@ -48,11 +49,11 @@ final class TraceExporter: Sendable {
     self.http = http
     self.metrics = metrics
     self.logger = logger
-    form = OTLPTraces(service: service, settings: settings, instance: RandomBytes.uuid())
+    encoder = OTLPTraces(service: service, settings: settings, instance: RandomBytes.uuid())
     headers = try [("Content-Type", "application/json")] + Self.headers(settings)
     interval = settings.interval
     timeout = settings.timeout
-    (stopped, stops) = AsyncStream<Void>.makeStream()
+    (stopStream, stopContinuation) = AsyncStream<Void>.makeStream()
     metrics.counter(Self.exportedName, help: "Spans that the collector accepted.")
     metrics.counter(
       Self.droppedName, help: "Spans that were dropped: the queue was full, or the collector refused them or was unreachable.",
@@ -74,66 +75,68 @@ final class TraceExporter: Sendable {
     }
     let sides = line.split(separator: ":", maxSplits: 1)
     guard sides.count == 2 else {
-      throw ConfigurationError("traces.headerFile", "\(path) must hold a header in its first line, Name: value")
+      throw ConfigurationError("traces.headerFile", "\(path) must contain a header, Name: value, in its first line")
     }
     headers.append((sides[0].trimmingSpaces(), sides[1].trimmingSpaces()))
     return headers
   }
 
-  /// Lets ``run()`` export the remaining spans and return.
-  func stop() { stops.finish() }
+  /// Makes ``run()`` export the remaining spans and return.
+  func stop() { stopContinuation.finish() }
 
-  /// Exports until it is stopped.
+  /// Exports spans until ``stop()`` is called.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.exportAgainAndAgain() }
+      group.addTask { await self.exportUntilCancelled() }
       group.addTask {
         while !Task.isCancelled {
           try? await Task.sleep(for: self.interval)
           self.buffer.wake()
         }
       }
-      for await _ in stopped {}
+      for await _ in stopStream {}
       group.cancelAll()
     }
-    await exportWhatIsLeft()
+    await exportRemainingSpans()
     http.shutdown()
   }
 
-  private func exportAgainAndAgain() async {
+  private func exportUntilCancelled() async {
     for await _ in buffer.signals {
       while !Task.isCancelled {
         let spans = buffer.take()
         guard !spans.isEmpty else { break }
-        underWay.withLock { $0 = spans }
+        currentBatch.withLock { $0 = spans }
         await export(spans)
-        // An interrupted batch is exported again at the end.
+        // A batch whose export was interrupted is exported again at the end.
         guard !Task.isCancelled else { return }
-        underWay.withLock { $0 = [] }
+        currentBatch.withLock { $0 = [] }
       }
     }
   }
 
-  private func exportWhatIsLeft() async {
-    let end = ContinuousClock.now + Self.lastTime
-    var spans = underWay.withLock { $0 }
+  private func exportRemainingSpans() async {
+    let end = ContinuousClock.now + Self.finalTimeout
+    var spans = currentBatch.withLock { $0 }
     if spans.isEmpty { spans = buffer.take() }
     while !spans.isEmpty, .now < end {
-      let left = ContinuousClock.now.duration(to: end)
-      if case .again = await post(spans, timeout: min(timeout, left)) { return drop(spans.count + buffer.count, .unreachable) }
+      let remaining = ContinuousClock.now.duration(to: end)
+      if case .again = await post(spans, timeout: min(timeout, remaining)) { return drop(spans.count + buffer.count, .unreachable) }
       spans = buffer.take()
     }
     if !spans.isEmpty { drop(spans.count + buffer.count, .unreachable) }
   }
 
+  /// What to do after a request: nothing more, or the same request again after the collector's `Retry-After`, if it gave one.
   private enum Outcome { case done, again(after: Duration?) }
 
+  /// Posts a batch, with several attempts.
   private func export(_ spans: [FinishedSpan]) async {
     var pause = Self.firstPause
     for attempt in 1...Self.attempts {
       guard case .again(let after) = await post(spans, timeout: timeout) else { return }
       guard attempt < Self.attempts else { break }
-      // Jitter, so that not all instances retry at once.
+      // With jitter, so that not all instances retry at once.
       do { try await Task.sleep(for: min(after ?? pause * Double.random(in: 0.5...1), Self.maxPause)) } catch { return }
       pause = min(pause * 2, Self.maxPause)
     }
@@ -145,7 +148,7 @@ final class TraceExporter: Sendable {
     do throws(HTTPClientError) {
       response = try await http.send(
         HTTPClientRequest(
-          method: "POST", url: url, headers: headers, body: form.body(spans), timeout: timeout, maxResponseBytes: 65_536))
+          method: "POST", url: url, headers: headers, body: encoder.body(spans), timeout: timeout, maxResponseBytes: 65_536))
     } catch {
       logger.debug("spans were not exported", metadata: ["reason": "\(error)"])
       return .again(after: nil)
@@ -158,7 +161,7 @@ final class TraceExporter: Sendable {
       return .done
     case 429, 502, 503, 504: return .again(after: response.retryAfter(now: WallClock.now() / 1000))
     default:
-      logger.warning("the collector refuses spans", metadata: ["status": "\(response.status)"])
+      logger.warning("the collector refused spans", metadata: ["status": "\(response.status)"])
       drop(spans.count, .refused)
       return .done
     }

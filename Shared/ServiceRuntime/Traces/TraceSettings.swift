@@ -4,34 +4,37 @@
   import Foundation
 #endif
 
-/// The section `traces`: where spans are exported to and which traces are recorded. OpenTelemetry's own environment variables take
-/// precedence.
+/// The section `traces`: where spans are exported to, and which traces are recorded. OpenTelemetry's own environment variables take
+/// precedence over the file.
 public struct TraceSettings: Sendable, Hashable {
-  /// The collector's base URL, to which `/v1/traces` is added; without it nothing is recorded.
+  /// The collector's base URL, to which `/v1/traces` is added. Without it, nothing is recorded.
   public var endpoint: String?
   /// A file whose first line is a header, `Name: value`, that is sent with every export.
   public var headerFile: String?
-  /// The share of traces beginning here that are recorded, 0 to 1.
+  /// The fraction of the traces that begin in this deployment that is recorded, 0 to 1.
   public var sampling = 0.01
-  /// True if a caller's decision is followed.
+  /// True if a trace that a caller began is recorded when the caller records it. Otherwise `sampling` decides for such traces too.
   public var followsCallers = true
-  /// The number of requests a second to an instance's public port that are recorded because their sender asks for it.
+  /// The number of requests per second to an instance's public port that are recorded because their sender asks for it.
   public var publicParents = 10
-  /// The greatest number of spans that wait for export; further ones are dropped and counted.
+  /// The greatest number of spans that wait for export. Further spans are dropped and counted.
   public var queue = 4096
   /// The greatest number of spans of one export.
   public var batch = 512
-  /// The interval at which spans are exported if there are fewer than a batch.
+  /// The interval at which spans are exported even if there are fewer than a batch.
   public var interval: Duration = .seconds(5)
   /// The timeout of an export.
   public var timeout: Duration = .seconds(10)
 
-  // Settings that only environment variables have.
+  // The following settings come only from environment variables.
   /// The URL for traces, which takes precedence over ``endpoint``.
   var tracesEndpoint: String?
+  /// Headers that are sent with every export.
   var headers: [(name: String, value: String)] { headerTexts.map { ($0.name, $0.value) } }
   private var headerTexts: [Header] = []
+  /// The file with the trust anchors for the collector; nil for `ATTRIBUTION_CA_FILE`.
   var caFile: String?
+  /// The value of `service.name`; nil for the service's own name.
   var serviceName: String?
   var resourceAttributes: [Header] = []
 
@@ -106,13 +109,14 @@ public struct TraceSettings: Sendable, Hashable {
     if let name = timeouts.first(where: { text($0) != nil }), let milliseconds = try count(name, 100...60_000) {
       timeout = .milliseconds(milliseconds)
     }
-    try takeSampler(text("OTEL_TRACES_SAMPLER"), text("OTEL_TRACES_SAMPLER_ARG"))
+    try applySampler(text("OTEL_TRACES_SAMPLER"), text("OTEL_TRACES_SAMPLER_ARG"))
     if text("OTEL_SDK_DISABLED")?.lowercased() == "true" || text("OTEL_TRACES_EXPORTER") == "none" {
       (endpoint, tracesEndpoint) = (nil, nil)
     }
   }
 
-  private mutating func takeSampler(_ name: String?, _ argument: String?) throws(ConfigurationError) {
+  /// Applies `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`.
+  private mutating func applySampler(_ name: String?, _ argument: String?) throws(ConfigurationError) {
     if let argument {
       guard let ratio = Double(argument), (0...1).contains(ratio) else {
         throw ConfigurationError("OTEL_TRACES_SAMPLER_ARG", "must be 0 to 1")
@@ -131,7 +135,7 @@ public struct TraceSettings: Sendable, Hashable {
     }
   }
 
-  /// `name=value,name=value`, values percent-encoded.
+  /// Parses a variable in the format `name=value,name=value`, with percent-encoded values.
   private func pairs(_ name: String, _ value: (String) -> String?) throws(ConfigurationError) -> [Header] {
     var pairs: [Header] = []
     for part in (value(name) ?? "").split(separator: ",") {
@@ -139,7 +143,7 @@ public struct TraceSettings: Sendable, Hashable {
       let key = sides[0].trimmingSpaces()
       guard sides.count == 2, !key.isEmpty, let decoded = String(sides[1].trimmingSpaces()).removingPercentEncoding,
         decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-      else { throw ConfigurationError(name, "must be name=value pairs with commas between them") }
+      else { throw ConfigurationError(name, "must be pairs name=value with commas between them") }
       pairs.append(Header(name: key, value: decoded))
     }
     return pairs

@@ -3,7 +3,7 @@ import AttributionProtocol
 import HTTPClient
 import Traces
 
-/// Records client spans of RPCs to other services.
+/// Records a client span for each RPC to another service, if the calling task has a current span.
 struct TracedCalls: CallObserver {
   func begin(_ method: any RPCMethod.Type) -> (any ObservedCall)? {
     guard let span = Span.current else { return nil }
@@ -24,7 +24,8 @@ private struct TracedCall: ObservedCall {
   }
 }
 
-/// Records client spans of requests to external servers such as Apple's. Path and query are left out, because they name purchases.
+/// Records a client span for each request to an external server such as Apple's, if the calling task has a current span. The span does not
+/// have the path and query, because these identify purchases.
 struct TracedRequests: HTTPRequestObserver {
   func begin(_ request: HTTPClientRequest) -> (any ObservedHTTPRequest)? {
     guard let span = Span.current else { return nil }
@@ -47,14 +48,14 @@ private struct TracedRequest: ObservedHTTPRequest {
       span.end(
         SpanAttribute("http.response.status_code", .integer(Int64(response.status))),
         error: response.status >= 400 ? String(response.status) : nil)
-    case .failure(let error): span.end(error: error.word)
+    case .failure(let error): span.end(error: error.type)
     }
   }
 }
 
 extension HTTPClientError {
-  /// The error in one word, for the span; one of a fixed set.
-  var word: String {
+  /// The kind of error for the span attribute `error.type`, which must have few different values.
+  var type: String {
     switch self {
     case .badURL: "bad_url"
     case .timedOut: "timeout"

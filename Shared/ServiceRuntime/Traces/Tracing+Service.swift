@@ -5,7 +5,7 @@ import Traces
   import Glibc
 #endif
 
-/// Environment variables that other systems define.
+/// Reads environment variables of any name, such as OpenTelemetry's. ``ServiceVariables`` reads those of this project.
 enum ProcessVariables {
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
@@ -15,7 +15,7 @@ struct ProcessTracing {
   let tracer: Tracer
   fileprivate let buffer: SpanBuffer?
 
-  /// Nil if nothing is recorded.
+  /// The exporter of the recorded spans; nil if nothing is recorded.
   func exporter(_ environment: ServiceEnvironment) throws(ConfigurationError) -> TraceExporter? {
     let settings = environment.configuration.traces
     guard let buffer, let url = settings.url else { return nil }
@@ -29,9 +29,10 @@ struct ProcessTracing {
 }
 
 extension DeploymentConfiguration {
+  /// The tracer by the section `traces`, which records nothing if no collector is configured.
   func tracing() -> ProcessTracing {
     guard traces.url != nil else { return ProcessTracing(tracer: .off, buffer: nil) }
-    let buffer = SpanBuffer(capacity: traces.queue, batch: traces.batch)
+    let buffer = SpanBuffer(capacity: traces.queue, maxBatchSize: traces.batch)
     let tracer = Tracer(sampler: Sampler(followsParent: traces.followsCallers, ratio: traces.sampling), buffer: buffer)
     return ProcessTracing(tracer: tracer, buffer: buffer)
   }

@@ -1,10 +1,11 @@
--- breaker_count: counts results of calls while the breaker is closed, and opens the breaker if too many failed. Without results it only
--- returns the state. Uses Redis' clock.
--- KEYS 1 state  2 results by part of the window  3 probes by the end of their leases
--- ARGV 1 period in which the calls were admitted  2 succeeded  3 failed  4 window, ms  5 part of the window, ms
---      6 fewest calls with which the breaker opens  7 share of failures at which it opens  8 pause, ms
---      9 share by which the pause is shortened  10 time to live of the keys, ms
--- Returns {phase, period, ms until the next probe is allowed, now in ms}: phase 0 closed, 1 half open, 2 open.
+-- breaker_count: counts results of calls while the breaker is closed, and opens the breaker if too many calls failed. If there are no
+-- results, it only returns the state. Uses Redis' clock.
+-- KEYS 1 state of the breaker  2 hash of the results: start of a part of the window -> calls, failures  3 probes in flight
+-- ARGV 1 period in which the calls were admitted  2 number of successful calls  3 number of failed calls  4 window, ms
+--      5 length of a part of the window, ms  6 least number of calls with which the breaker opens
+--      7 ratio of failed calls at which the breaker opens  8 pause, ms  9 part of the pause by which it is shortened, 0 to 1
+--      10 time to live of the keys, ms
+-- Returns {phase, period, ms until a probe is allowed, now in ms}. Phases: 0 closed, 1 half open, 2 open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until')
@@ -25,7 +26,7 @@ if phase == 0 and period == tonumber(ARGV[1]) and calls > 0 then
       sum[name] = sum[name] + results[index + 1]
     end
   end
-  -- A success never opens the breaker, even if it is the call that completes the required number of calls.
+  -- Successes never open the breaker, even if the number of calls reaches the required number with them.
   if failures > 0 and sum.calls >= tonumber(ARGV[6]) and sum.failures >= ARGV[7] * sum.calls then
     phase, period = 2, period + 1
     probeAt = now + math.max(1, ARGV[8] - math.floor(ARGV[8] * ARGV[9]))

@@ -1,9 +1,9 @@
--- breaker_probe: admits a call that probes whether the server has recovered, if the pause is over and fewer probes than allowed are in
--- flight. A probe whose lease has ended without a result no longer counts. Uses Redis' clock.
--- KEYS 1 state  2 probes by the end of their leases
--- ARGV 1 probes that must succeed  2 lease, ms  3 time to live of the keys, ms
--- Returns {phase, period, ms until the next probe is allowed, now in ms, number of the caller's probe or 0}: phase 0 closed, 1 half open, 2
--- open.
+-- breaker_probe: admits a call as a probe of whether the server has recovered, if the pause is over and fewer probes than allowed are in
+-- flight. A probe that has timed out without a result no longer counts. Uses Redis' clock.
+-- KEYS 1 state of the breaker  2 probes in flight, scored by the time at which they time out
+-- ARGV 1 number of probes that must succeed  2 timeout of a probe, ms  3 time to live of the keys, ms
+-- Returns {phase, period, ms until a probe is allowed, now in ms, number of the caller's probe or 0}. Phases: 0 closed, 1 half open,
+-- 2 open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded')

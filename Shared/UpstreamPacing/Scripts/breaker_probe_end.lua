@@ -1,9 +1,9 @@
--- breaker_probe_end: records the result of a probe. Enough successful probes close the breaker. A failed one opens it again, for longer. An
--- abandoned one makes room for another. Uses Redis' clock.
--- KEYS 1 state  2 results by part of the window  3 probes by the end of their leases
--- ARGV 1 the probe's number  2 its period  3 succeeded, failed or abandoned  4 probes that must succeed  5 first pause, ms
---      6 longest pause, ms  7 share by which the pause is shortened  8 time to live of the keys, ms
--- Returns {phase, period, ms until the next probe is allowed, now in ms}: phase 0 closed, 1 half open, 2 open.
+-- breaker_probe_end: records the result of a probe. Enough successful probes close the breaker. A failed probe opens it again, for a longer
+-- pause. After an abandoned probe, another one may be made. Uses Redis' clock.
+-- KEYS 1 state of the breaker  2 results of calls  3 probes in flight, scored by the time at which they time out
+-- ARGV 1 the probe's number  2 the probe's period  3 succeeded, failed or abandoned  4 number of probes that must succeed
+--      5 first pause, ms  6 longest pause, ms  7 part of the pause by which it is shortened, 0 to 1  8 time to live of the keys, ms
+-- Returns {phase, period, ms until a probe is allowed, now in ms}. Phases: 0 closed, 1 half open, 2 open.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local state = redis.call('HMGET', KEYS[1], 'phase', 'period', 'until', 'succeeded', 'pause')

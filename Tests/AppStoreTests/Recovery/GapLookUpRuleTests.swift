@@ -16,8 +16,8 @@ struct GapLookUpRuleTests {
 
   @Test("a permanent error number of Apple ends the look-up and is reported", arguments: [4_000_006, 4_000_008, 4_030_007])
   func refused(code: Int64) {
-    #expect(reaction(.permanent, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
-    #expect(reaction(.tryOtherEnvironment, code: code) == .unrecoverable(reason: "Apple refuses the question with \(code): no"))
+    #expect(reaction(.permanent, code: code) == .unrecoverable(reason: "Apple refuses the look-up with error \(code): no"))
+    #expect(reaction(.tryOtherEnvironment, code: code) == .unrecoverable(reason: "Apple refuses the look-up with error \(code): no"))
   }
 
   @Test("after any other error, the look-up is retried later")
@@ -43,44 +43,44 @@ struct GapLookUpRuleTests {
       rules: [shownBy.isEmpty ? .silence : .entryRequired], missing: "EXPIRED", after: after, shownBy: shownBy, before: before)
   }
 
-  private func patience(_ gap: SubscriptionGap, outage: (Int64, Int64)? = nil, goesOnSince: Int64? = nil, scale: Double = 1) throws
+  private func waitForRetries(_ gap: SubscriptionGap, outage: (Int64, Int64)? = nil, ongoingSince: Int64? = nil, scale: Double = 1) throws
     -> Int64?
   {
     let outages = try outage.map { [try TimeWindow(start: Self.now + $0.0, end: Self.now + $0.1)] } ?? []
-    return GapLookUpRule.patience(
-      for: gap, outages: outages, goesOnSince: goesOnSince.map { Self.now + $0 }, now: Self.now, scale: scale)
+    return GapLookUpRule.waitForRetries(
+      of: gap, outages: outages, ongoingSince: ongoingSince.map { Self.now + $0 }, now: Self.now, scale: scale)
   }
 
   @Test("a gap that lies in an outage waits until an hour after its end")
   func outage() throws {
     let around = gap(after: Self.now - 10 * Self.hour, before: Self.now - 1)
-    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2)) == Self.hour / 2)
-    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2), scale: 2) == nil)
-    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour + 1)) == 1)
-    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour)) == nil)
-    #expect(try patience(gap(after: nil, before: Self.now - 1), outage: (-2000, -1000)) == Self.hour - 1000)
-    #expect(try patience(around) == nil)
+    #expect(try waitForRetries(around, outage: (-2 * Self.hour, -Self.hour / 2)) == Self.hour / 2)
+    #expect(try waitForRetries(around, outage: (-2 * Self.hour, -Self.hour / 2), scale: 2) == nil)
+    #expect(try waitForRetries(around, outage: (-2 * Self.hour, -Self.hour + 1)) == 1)
+    #expect(try waitForRetries(around, outage: (-2 * Self.hour, -Self.hour)) == nil)
+    #expect(try waitForRetries(gap(after: nil, before: Self.now - 1), outage: (-2000, -1000)) == Self.hour - 1000)
+    #expect(try waitForRetries(around) == nil)
   }
 
   @Test("a gap outside the outage does not wait")
   func beside() throws {
     let before = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
     let after = gap(after: Self.now - 100, before: Self.now - 1)
-    #expect(try patience(before, outage: (-Self.hour + 1, -1000)) == nil)
-    #expect(try patience(before, outage: (-Self.hour, -1000)) == Self.hour - 1000)
-    #expect(try patience(after, outage: (-Self.hour, -101)) == nil)
-    #expect(try patience(after, outage: (-Self.hour, -100)) == Self.hour - 100)
+    #expect(try waitForRetries(before, outage: (-Self.hour + 1, -1000)) == nil)
+    #expect(try waitForRetries(before, outage: (-Self.hour, -1000)) == Self.hour - 1000)
+    #expect(try waitForRetries(after, outage: (-Self.hour, -101)) == nil)
+    #expect(try waitForRetries(after, outage: (-Self.hour, -100)) == Self.hour - 100)
     // A silence lasts until now.
     let silence = gap(after: Self.now - 40 * Self.hour, before: Self.now - 30 * Self.hour, shownBy: "")
-    #expect(try patience(silence, outage: (-Self.hour, -1000)) == Self.hour - 1000)
+    #expect(try waitForRetries(silence, outage: (-Self.hour, -1000)) == Self.hour - 1000)
   }
 
   @Test("during an outage the gap is checked every minute")
   func goesOn() throws {
     let around = gap(after: Self.now - 10 * Self.hour, before: Self.now - Self.hour)
-    #expect(try patience(around, goesOnSince: -2 * Self.hour) == 60_000)
-    #expect(try patience(around, goesOnSince: -2 * Self.hour, scale: 60) == 1000)
-    #expect(try patience(around, goesOnSince: -Self.hour + 1) == nil)
-    #expect(try patience(around, outage: (-2 * Self.hour, -Self.hour / 2), goesOnSince: -2 * Self.hour) == Self.hour / 2)
+    #expect(try waitForRetries(around, ongoingSince: -2 * Self.hour) == 60_000)
+    #expect(try waitForRetries(around, ongoingSince: -2 * Self.hour, scale: 60) == 1000)
+    #expect(try waitForRetries(around, ongoingSince: -Self.hour + 1) == nil)
+    #expect(try waitForRetries(around, outage: (-2 * Self.hour, -Self.hour / 2), ongoingSince: -2 * Self.hour) == Self.hour / 2)
   }
 }

@@ -8,7 +8,7 @@ struct OutageRuleTests {
   static let start: Int64 = 1_790_000_000_000
 
   private func rule(_ server: AppStoreServer = .production, scale: Double = 1) throws -> OutageRule {
-    try OutageRule(schedule: NotificationRetrySchedule(server, scale: scale), patience: Self.hour, margin: 600_000)
+    try OutageRule(schedule: NotificationRetrySchedule(server, scale: scale), maxWait: Self.hour, margin: 600_000)
   }
 
   private func outage(hours: Double) throws -> TimeWindow {
@@ -32,7 +32,7 @@ struct OutageRuleTests {
       guard let known = latest else { break }
       latest = schedule.attempt(after: window.end, first: first).map { max(known, $0) }
     }
-    let found = schedule.triedAgain(window, end: window.end)
+    let found = schedule.allRetriedAt(window, end: window.end)
     #expect((found == nil) == (latest == nil))
     if let found, let latest { #expect(found >= latest && found - latest <= 60_000) }
   }
@@ -79,8 +79,8 @@ struct OutageRuleTests {
 
   @Test("negative times are refused by name")
   func refused() {
-    #expect(throws: RequestRefusal(field: "patience", "must not be negative")) {
-      try OutageRule(schedule: NotificationRetrySchedule(.production), patience: -1, margin: 0)
+    #expect(throws: RequestRefusal(field: "maxWait", "must not be negative")) {
+      try OutageRule(schedule: NotificationRetrySchedule(.production), maxWait: -1, margin: 0)
     }
   }
 

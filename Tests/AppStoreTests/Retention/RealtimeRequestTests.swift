@@ -23,7 +23,7 @@ struct RealtimeRequestTests {
     let request = try RetentionFixture.request(["userLocale": "zh_Hant-HK"])
     #expect(request.requestIdentifier == "3db5c98d-8acf-4e29-831e-8e1f82f9f6e9")
     #expect(request.naturalKey == "retention:Sandbox:3db5c98d-8acf-4e29-831e-8e1f82f9f6e9")
-    #expect(request.locale?.widening.map(\.description) == ["zh-hant-hk", "zh-hant", "zh"])
+    #expect(request.locale?.selfAndPrefixes.map(\.description) == ["zh-hant-hk", "zh-hant", "zh"])
     // An invalid locale is no reason to refuse data that Apple has signed.
     #expect(try RetentionFixture.request(["userLocale": "?"]).locale == nil)
   }

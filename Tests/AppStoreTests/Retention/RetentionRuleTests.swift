@@ -156,9 +156,9 @@ struct RetentionRuleTests {
     let other = try ExperimentShare(experiment: "summer", from: 0, to: 50)
     for _ in 0..<20_000 {
       let id = String(UInt64.random(in: .min ... .max, using: &random))
-      #expect(half.holds(id) != rest.holds(id))
-      if half.holds(id) { inHalf += 1 }
-      if half.holds(id), other.holds(id) { inBoth += 1 }
+      #expect(half.contains(id) != rest.contains(id))
+      if half.contains(id) { inHalf += 1 }
+      if half.contains(id), other.contains(id) { inBoth += 1 }
     }
     // Four standard deviations.
     #expect((9717...10_283).contains(inHalf) && (4755...5245).contains(inBoth))

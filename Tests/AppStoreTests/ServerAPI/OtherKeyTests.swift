@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `The sandbox is asked again an hour after its answer, and a minute after a call without one`() {
-    let probes = SandboxProbes()
+    let probes = SandboxKeyProbes()
     let begun = ContinuousClock.now
     #expect(probes.begin("a", now: begun) == nil && probes.begin("a", now: begun) == false)
     probes.end("a", isAccepted: nil, now: begun)

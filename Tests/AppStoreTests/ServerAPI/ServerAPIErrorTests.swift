@@ -125,7 +125,7 @@ struct ServerAPIRetryAfterTests {
       ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600_000),
     ] as [(String, Int64)])
   func dates(text: String, expected: Int64) {
-    #expect(RetryAfterRule.moment(text, now: Self.now) == expected)
+    #expect(RetryAfterRule.time(in: text, now: Self.now) == expected)
   }
 }
 

@@ -16,8 +16,8 @@ struct ATTInstallTests {
   func held() throws {
     var install = ATTInstall()
     let first = install.receive(try session(0, wait: 30), now: 1000)
-    #expect(first == .init(effect: .first, decision: .hold(until: 31_000, place: 1), releasesHeld: false))
-    #expect(install.receive(try session(0, wait: 30), now: 2000).decision == .hold(until: 31_000, place: 2))
+    #expect(first == .init(effect: .first, decision: .hold(until: 31_000, position: 1), releasesHeld: false))
+    #expect(install.receive(try session(0, wait: 30), now: 2000).decision == .hold(until: 31_000, position: 2))
     let answered = install.receive(try session(3, wait: 30), now: 3000)
     #expect(
       answered
@@ -36,7 +36,7 @@ struct ATTInstallTests {
     for (place, status) in zip(Int64(2)..., [nil, -1, 7] as [Int64?]) {
       #expect(
         install.receive(try session(status, wait: 60), now: 2000)
-          == .init(effect: nil, decision: .hold(until: 31_000, place: place), releasesHeld: false))
+          == .init(effect: nil, decision: .hold(until: 31_000, position: place), releasesHeld: false))
     }
     #expect(install.learn(.unknown(9), deviceTime: nil, now: 2000).releasesHeld == false)
     #expect(install.isHolding && install.record?.status == .notDetermined)

@@ -128,7 +128,7 @@ struct ConsentFilterTests {
       let text = (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
       let part = (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
       let stands = text.count >= part.count && (0...text.count - part.count).contains { Array(text[$0..<$0 + part.count]) == part }
-      #expect(Fragment(part).isIn(text) == stands, "\(part) in \(text)")
+      #expect(BytePattern(part).occurs(in: text) == stands, "\(part) in \(text)")
     }
   }
 

@@ -1,9 +1,9 @@
 import WireJSON
 
-/// `POST /api/v1/`: answers a token with its record (AdServices, *attributionToken()*).
+/// `POST /api/v1/`: answers a token with its attribution record (AdServices, *attributionToken()*).
 struct AdServicesEndpoint: Sendable {
-  /// The lifetime of a token.
-  static let lifeMilliseconds: Double = 24 * 3600 * 1000
+  /// The lifetime of a token, in simulated milliseconds.
+  static let lifetimeMilliseconds: Double = 24 * 3600 * 1000
 
   let tokens: AdServicesTokens
   let time: SimulatedTime
@@ -18,24 +18,25 @@ struct AdServicesEndpoint: Sendable {
     let now = time.now
     let (scripted, createdAt) = tokens.next(token, at: now)
     var response: SimulatedResponse
-    if time.age(since: createdAt) > Self.lifeMilliseconds {
+    if time.age(since: createdAt) > Self.lifetimeMilliseconds {
       response = .empty(404)
     } else if let scripted {
       response = Self.response(scripted)
     } else {
-      let isToken = token.utf8.allSatisfy { byte in
+      // A text of the characters of Base64 may be a token that Apple has no record for.
+      let mayBeToken = token.utf8.allSatisfy { byte in
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
           || [43, 47, 61].contains(byte)
       }
-      response = .empty(isToken ? 404 : 400)
+      response = .empty(mayBeToken ? 404 : 400)
     }
-    // Apple delays a 404 for a missing record by up to a second.
+    // Apple may take up to a second for the answer that a record is missing.
     if response.status == 404 { response.delayMilliseconds += random.fraction() * 1000 / time.scale }
     tokens.recordCall(token, at: now, status: response.damage == .reset ? 0 : response.status)
     return response
   }
 
-  /// One scripted answer: `{"status": 200, "body": {…}, "delayMilliseconds": 0, "retryAfter": "5", "malformed": true,
+  /// The response of a scripted answer: `{"status": 200, "body": {…}, "delayMilliseconds": 0, "retryAfter": "5", "malformed": true,
   /// "reset": true, "cut": true}` or `{"preset": "standard"}`.
   static func response(_ scripted: JSONObject) -> SimulatedResponse {
     let status = scripted["status"]?.int64Value.map { Int($0) } ?? 200
@@ -57,7 +58,7 @@ struct AdServicesEndpoint: Sendable {
     return response
   }
 
-  /// The records that Apple documents.
+  /// The records that Apple documents, by the names in the README.
   static func preset(_ name: String) -> JSONValue? {
     var record: JSONObject = [
       "attribution": true, "orgId": 40_669_820, "campaignId": 542_370_539, "conversionType": "Download",

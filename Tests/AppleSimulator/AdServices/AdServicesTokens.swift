@@ -1,14 +1,19 @@
 import Synchronization
 import WireJSON
 
-/// Attribution tokens with their scripted answers, and a log of every call.
+/// Attribution tokens with their scripted answers, and a log of the calls for each.
 public final class AdServicesTokens: Sendable {
   struct Token: Sendable {
     var token: String
+    /// Milliseconds since 1970.
     var createdAt: Int64
+    /// The scripted answers, in their order.
     var responses: [JSONObject]
+    /// The number of answers that have been used.
     var used = 0
+    /// False for a token that is known only from a call.
     var isRegistered = true
+    /// The time and the status of each call; the status is 0 if the connection was reset.
     var calls: [(at: Int64, status: Int)] = []
 
     var json: JSONValue {
@@ -21,7 +26,9 @@ public final class AdServicesTokens: Sendable {
 
   private struct State {
     var tokens: [String: Token] = [:]
+    /// The tokens in the order in which they became known.
     var order: [String] = []
+    /// The scripted answer for tokens without scripted answers.
     var fallback: JSONObject?
   }
   private let state = Mutex(State())
@@ -33,11 +40,11 @@ public final class AdServicesTokens: Sendable {
     }
   }
 
-  /// Sets the answer for unknown tokens; nil restores 404.
+  /// Sets the answer for tokens that are not registered; nil restores 404.
   func setFallback(_ response: JSONObject?) { state.withLock { $0.fallback = response } }
 
-  /// The next scripted answer, or the last one after all were used, and the time of creation. An unknown token is stored, so that its calls
-  /// are logged.
+  /// The next scripted answer of a token (the last one is repeated) and the time at which the token was created. An unknown token is
+  /// stored, so that its calls are logged.
   func next(_ token: String, at now: Int64) -> (response: JSONObject?, createdAt: Int64) {
     state.withLock { state in
       Self.remember(token, at: now, &state)
@@ -57,6 +64,7 @@ public final class AdServicesTokens: Sendable {
     }
   }
 
+  /// Stores a token that is not known yet.
   private static func remember(_ token: String, at now: Int64, _ state: inout State) {
     guard state.tokens[token] == nil else { return }
     state.tokens[token] = Token(token: token, createdAt: now, responses: [], isRegistered: false)

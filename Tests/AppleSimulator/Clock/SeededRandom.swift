@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed (the SplitMix64 generator).
 public final class SeededRandom: Sendable {
   public struct Generator: RandomNumberGenerator {
     var state: UInt64

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The clock of the simulated Apple, and the scale of its long waits.
+/// The clock of the simulated Apple, and the scale of its long durations.
 ///
-/// Dates in data are real (plus an offset that a test may set), because the services compare them with their own
-/// clocks. Only durations (retry intervals, a token's 24 hours, hourly rate limits) are divided by the scale.
+/// Dates in data are real (plus an offset that a test may set), because the services compare them with their own clocks. Only durations
+/// (retry intervals, a token's 24 hours, hourly rate limits) are divided by the scale.
 public final class SimulatedTime: Sendable {
   private struct State {
     var scale: Double
@@ -20,28 +20,30 @@ public final class SimulatedTime: Sendable {
     set { state.withLock { $0.scale = newValue } }
   }
 
+  /// The difference between the simulated time and the real one.
   public var offsetMilliseconds: Int64 {
     get { state.withLock(\.offsetMilliseconds) }
     set { state.withLock { $0.offsetMilliseconds = newValue } }
   }
 
-  /// Milliseconds since 1970.
+  /// The simulated time, in milliseconds since 1970.
   public var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) + offsetMilliseconds }
 
-  /// The scaled time since then, in milliseconds.
+  /// The simulated duration since a time, in milliseconds.
   public func age(since milliseconds: Int64) -> Double { Double(now - milliseconds) * scale }
 
-  /// Waits for a simulated duration; a change of the scale applies immediately. Throws if it is cancelled.
+  /// Waits for a simulated duration, in slices of at most half a second, so that a change of the scale soon has its effect. Throws if the
+  /// task is cancelled.
   public func sleep(simulatedMilliseconds: Double) async throws {
-    var left = simulatedMilliseconds
+    var remaining = simulatedMilliseconds
     let clock = ContinuousClock()
-    while left > 0 {
+    while remaining > 0 {
       let scale = self.scale
       let start = clock.now
-      let slice = min(left / scale, 500)
+      let slice = min(remaining / scale, 500)
       try await clock.sleep(for: .microseconds(Int64(max(slice, 0.05) * 1000)), tolerance: .zero)
       let passed = clock.now - start
-      left -= (Double(passed.components.seconds) * 1000 + Double(passed.components.attoseconds) / 1e15) * scale
+      remaining -= (Double(passed.components.seconds) * 1000 + Double(passed.components.attoseconds) / 1e15) * scale
     }
   }
 }

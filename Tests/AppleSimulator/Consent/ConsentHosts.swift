@@ -1,4 +1,5 @@
-/// The hosts of every URL strategy, and the default strategy's second domain.
+/// The hosts that receive sessions: `analytics.` and `consent.` in each domain of the published URL strategies
+/// (Shared/AppleAttribution/TrackingTransparency/ConsentRouting.swift).
 public enum ConsentHosts {
   static let domains = [
     "adjust.com", "eu.adjust.com", "tr.adjust.com", "us.adjust.com", "adjust.world", "adjust.cn", "adjust.net.in",

@@ -1,11 +1,11 @@
 import Synchronization
 import WireJSON
 
-/// What consent and analytics hosts received.
+/// A log of the requests to hosts that receive sessions (``ConsentHosts``), and of POST requests to paths of no other part.
 public final class SessionLog: Sendable {
   private let entries = Mutex<[JSONValue]>([])
 
-  /// Records a request, even if it was answered with a scripted failure.
+  /// Records a request. This includes requests that were answered with a scripted failure, because they arrived.
   func record(_ request: SimulatedRequest, at now: Int64, status: Int) {
     let text = String(decoding: request.body, as: UTF8.self)
     var entry: JSONObject = [
@@ -22,6 +22,7 @@ public final class SessionLog: Sendable {
     entries.withLock { $0.append(.object(entry)) }
   }
 
+  /// The last `limit` requests to the host, or to all hosts, oldest first.
   func list(host: String?, limit: Int) -> [JSONValue] {
     entries.withLock { $0.filter { host == nil || $0["host"]?.stringValue == host }.suffix(limit) }
   }

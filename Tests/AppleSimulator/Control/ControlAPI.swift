@@ -1,6 +1,6 @@
 import WireJSON
 
-/// The control API, by which tests and people control the simulator. The README lists every route.
+/// The control API, by which tests and people control the simulator. The README describes every route.
 struct ControlAPI: Sendable {
   let parts: SimulatorParts
 
@@ -29,11 +29,12 @@ struct ControlAPI: Sendable {
     if bytes.isEmpty { return [:] }
     guard let object = try JSONValue(parsing: bytes, limits: JSONLimits(depth: 32, values: 1_000_000)).objectValue
     else {
-      throw ControlError("body: an object is needed")
+      throw ControlError("body: must be a JSON object")
     }
     return object
   }
 
+  /// The answer to a GET or a DELETE; nil for an unknown route.
   private func get(_ route: String, _ request: SimulatedRequest) throws -> JSONValue? {
     let limit = request.query("limit").flatMap { Int($0) } ?? 100_000
     switch route {
@@ -51,7 +52,7 @@ struct ControlAPI: Sendable {
       return ["deliveries": .array(parts.deliveries.list(identifier: request.query("identifier"), limit: limit))]
     case "GET adservices/tokens": return ["tokens": .array(parts.tokens.list(request.query("token")))]
     case "GET sessions": return ["sessions": .array(parts.sessions.list(host: request.query("host"), limit: limit))]
-    case "GET retention": return parts.serverAPI.retention.state()
+    case "GET retention": return parts.serverAPI.retention.json
     case "GET external-purchase-reports": return parts.serverAPI.reports.state()
     case "GET app-store-calls": return ["calls": .array(parts.serverAPI.callLog(limit: limit))]
     case "DELETE faults":
@@ -61,6 +62,7 @@ struct ControlAPI: Sendable {
     }
   }
 
+  /// The answer to a POST; nil for an unknown route.
   private func post(_ route: String, _ body: JSONObject) async throws -> JSONValue? {
     switch route {
     case "POST skadnetwork/postbacks":
@@ -74,8 +76,8 @@ struct ControlAPI: Sendable {
       let app = try SimulatedApp(body)
       try parts.apps.register(app)
       return .object(app.json)
-    case "POST notifications": return try await parts.publisher.make(body)
-    case "POST notifications/story": return try await parts.publisher.tell(body)
+    case "POST notifications": return try await parts.publisher.makeNotifications(body)
+    case "POST notifications/story": return try await parts.publisher.makeStory(body)
     case "POST notifications/send": return try await parts.publisher.sendAgain(body)
     case "POST retention/requests": return try await parts.realtime.control(body)
     case "POST retention/performance": return try await parts.realtime.performance(body)
@@ -92,8 +94,8 @@ struct ControlAPI: Sendable {
       return [:]
     case "POST retention": return try parts.serverAPI.retention.control(body)
     case "POST pagination-tokens":
-      guard let life = body["lifeMilliseconds"]?.int64Value else { throw ControlError("lifeMilliseconds: required") }
-      parts.serverAPI.history.setTokenLife(milliseconds: life)
+      guard let lifetime = body["lifeMilliseconds"]?.int64Value else { throw ControlError("lifeMilliseconds: required") }
+      parts.serverAPI.history.setTokenLifetime(milliseconds: lifetime)
       return [:]
     case "POST time-scale":
       guard let scale = body["scale"]?.numberValue?.double, scale > 0 else {

@@ -1,19 +1,21 @@
 import WireJSON
 
-/// Creates postbacks on request and sends them as devices do.
+/// Creates postbacks for control requests and sends them as devices do.
 struct PostbackControl: Sendable {
   let parts: SimulatorParts
+  /// `skadnetwork` or `adattributionkit`.
   let kind: String
 
   func handle(_ request: JSONObject, make: (JSONObject) throws -> Postback) async throws -> JSONValue {
     let count = request["count"]?.int64Value ?? 1
     guard (1...100_000).contains(count) else { throw ControlError("count: 1 to 100000") }
-    var made: [JSONValue] = []
-    for _ in 0..<count { made.append(.object(try await one(request, try make(request)))) }
-    return request["count"] == nil ? made[0] : ["postbacks": .array(made)]
+    var created: [JSONValue] = []
+    for _ in 0..<count { created.append(.object(try await send(try make(request), request))) }
+    return request["count"] == nil ? created[0] : ["postbacks": .array(created)]
   }
 
-  private func one(_ request: JSONObject, _ postback: Postback) async throws -> JSONObject {
+  /// Sends a postback with its repetitions and variants, if the request asks for it. Returns the answer to the request.
+  private func send(_ postback: Postback, _ request: JSONObject) async throws -> JSONObject {
     var bodies = [postback.body]
     switch request["corrupt"] {
     case nil, .null, .bool(false): break
@@ -23,22 +25,20 @@ struct PostbackControl: Sendable {
     bodies +=
       [String](repeating: bodies[0], count: Int(max(0, min(request["resend"]?.int64Value ?? 0, 1000))))
       + postback.variants
-    let given = try url(request["url"], "url")
-    let target = given ?? parts.networks.url(postback.adNetworkID)
-    let wanted = request["send"]?.boolValue ?? (target != nil)
+    let target = try url(request["url"], "url") ?? parts.networks.url(postback.adNetworkID)
     var deliveries: [Int] = []
-    if wanted {
+    if request["send"]?.boolValue ?? (target != nil) {
       guard let target else {
         throw ControlError("send: no url is given, and none is registered for \(postback.adNetworkID)")
       }
-      let copies = postback.won ? try url(request["developerURL"], "developerURL") : nil
+      let developerURL = postback.won ? try url(request["developerURL"], "developerURL") : nil
       let wait = request["wait"]?.boolValue ?? true
       for body in bodies {
         async let main = parts.device.send(
           body, kind: kind, identifier: postback.identifier, to: target, awaitingFirst: wait)
-        if let copies {
+        if let developerURL {
           async let copy = parts.device.send(
-            body, kind: kind + "-copy", identifier: postback.identifier, to: copies, awaitingFirst: wait)
+            body, kind: kind + "-copy", identifier: postback.identifier, to: developerURL, awaitingFirst: wait)
           deliveries += await [main, copy]
         } else {
           deliveries.append(await main)

@@ -1,7 +1,7 @@
 import WireJSON
 
-/// Creates AdAttributionKit postbacks: a JWS and the unsigned values around it (*Identifying the parameters in a
-/// postback*, *Verifying a postback*).
+/// Creates AdAttributionKit postbacks: a JWS and the unsigned values beside it (*Identifying the parameters in a postback*, *Verifying a
+/// postback*).
 public struct AdAttributionKitPostbackMaker: Sendable {
   let keys: DeviceKeys
   let random: SeededRandom
@@ -11,20 +11,20 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     self.random = random
   }
 
-  /// Fields that `request` does not set get generated values; the README lists their names.
+  /// Creates a postback for a control request. Fields that the request does not set get generated values; the README lists their names.
   public func make(_ request: JSONObject) throws -> Postback {
     let environment = request["environment"]?.stringValue ?? "production"
     let kids = [
       "production": "apple-cas-identifier/0", "development": "apple-development-identifier/0",
       "settings": "apple-development-identifier/1",
     ]
-    guard let usual = kids[environment] else { throw PostbackError("environment: production, development or settings") }
-    let kid = request["kid"]?.stringValue ?? usual
-    // A postback with an unknown kid is signed by the production key, so that only the kid is wrong.
+    guard let usualKid = kids[environment] else { throw PostbackError("environment: production, development or settings") }
+    let kid = request["kid"]?.stringValue ?? usualKid
+    // A postback with an unknown kid is signed with the production key, so that only the kid is wrong.
     let key = keys.key(kid: kid) ?? keys.p256
     var claims = try claims(request, environment: environment)
     claims.merge(request["fields"]?.objectValue)
-    // Devices write the slash of the kid as \/.
+    // Devices write the slash in the kid as \/, so the header is not written by the JSON encoder.
     let header =
       #"{"alg":"ES256","kid":""# + kid.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
       + #""}"#
@@ -51,6 +51,7 @@ public struct AdAttributionKitPostbackMaker: Sendable {
     return Postback(
       body: JSONValue.object(body).serializedString, identifier: claims["postback-identifier"]?.stringValue ?? "",
       adNetworkID: claims["ad-network-identifier"]?.stringValue ?? "", won: won, variants: variants,
+      // The signature: 64 bytes in Base64.
       protected: String(jws.suffix(86)))
   }
 

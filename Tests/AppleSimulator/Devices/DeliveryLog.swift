@@ -1,11 +1,14 @@
 import Synchronization
 import WireJSON
 
-/// A log of every delivery by a simulated device, with its attempts.
+/// A log of the postbacks that simulated devices deliver, with the attempts for each.
 public final class DeliveryLog: Sendable {
   struct Delivery: Sendable {
+    /// The index in the log.
     var id: Int
+    /// `skadnetwork` or `adattributionkit`, followed by `-copy` for the developer's copy.
     var kind: String
+    /// `transaction-id` or `postback-identifier`.
     var identifier: String
     var url: String
     var attempts: [(at: Int64, response: OutgoingResponse)] = []
@@ -29,6 +32,7 @@ public final class DeliveryLog: Sendable {
 
   private let deliveries = Mutex<[Delivery]>([])
 
+  /// Begins the entry of a delivery and returns its id.
   func open(kind: String, identifier: String, url: String) -> Int {
     deliveries.withLock {
       $0.append(Delivery(id: $0.count, kind: kind, identifier: identifier, url: url))

@@ -1,14 +1,15 @@
-/// Sends postbacks as devices do: up to nine times within nine days, until the answer is 200 (*Receiving ad
-/// attributions and postbacks*).
+/// Sends postbacks as devices do: up to nine times within nine days, until the answer is 200 (*Receiving ad attributions and postbacks*).
 public struct DeviceSender: Sendable {
-  /// Nine attempts have eight waits of one day between them.
+  /// The simulated milliseconds between the nine attempts: a day each.
   static let waits = [Double](repeating: 24 * 3600 * 1000, count: 8)
 
   let http: OutgoingHTTP
   let retryingSender: RetryingSender
   let log: DeliveryLog
 
-  /// Sends a postback. Returns the number of the delivery in the log.
+  /// Sends a postback in the background. Returns the id of the delivery in the log.
+  ///
+  /// - Parameter awaitingFirst: true to return after the first attempt.
   func send(_ body: String, kind: String, identifier: String, to url: OutgoingURL, awaitingFirst: Bool) async -> Int {
     let id = log.open(kind: kind, identifier: identifier, url: url.description)
     let bytes = Array(body.utf8)

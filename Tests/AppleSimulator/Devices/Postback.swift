@@ -1,9 +1,9 @@
 import Foundation
 import WireJSON
 
-/// A postback on a device.
+/// A postback that a simulated device sends.
 public struct Postback: Sendable {
-  /// The posted body.
+  /// The JSON body.
   public var body: String
   /// `transaction-id` or `postback-identifier`.
   public var identifier: String
@@ -15,8 +15,8 @@ public struct Postback: Sendable {
   /// The text in the body that the signature covers, or the signature itself.
   var protected: String
 
-  /// The body with one byte changed: at the position, or else at one that the signature protects. The body stays valid JSON of the same
-  /// length.
+  /// The body with one changed byte. Without a position, it is a byte that the signature protects, and the body remains valid JSON. With a
+  /// position, it is the byte there, and the body may be invalid JSON.
   func corrupted(position: Int?) -> String {
     var bytes = Array(body.utf8)
     if let position {
@@ -30,5 +30,5 @@ public struct Postback: Sendable {
   }
 }
 
-/// Postbacks of windows after the first have only a coarse value.
+/// The usual coarse conversion value. Only postbacks of the windows after the first one have it; the first one's have a fine value.
 func usualCoarse(_ window: Int64) -> JSONValue? { window > 0 ? .some("high") : .none }

@@ -2,8 +2,8 @@ import WireJSON
 
 /// Creates SKAdNetwork postbacks of all versions and signs them as devices do.
 ///
-/// Apple's documents: *Combining parameters for SKAdNetwork 3 postbacks*, *… previous postback versions*, *Verifying
-/// an install-validation postback*.
+/// Apple's documents: *Combining parameters for SKAdNetwork 4 postbacks*, *… SKAdNetwork 3 postbacks*, *… previous postback versions*,
+/// *Verifying an install-validation postback*.
 public struct SKAdNetworkPostbackMaker: Sendable {
   public static let versions = ["1.0", "2.0", "2.1", "2.2", "3.0", "4.0"]
   static let separator = "\u{2063}"
@@ -16,7 +16,7 @@ public struct SKAdNetworkPostbackMaker: Sendable {
     self.random = random
   }
 
-  /// Fields that `request` does not set get generated values; the README lists their names.
+  /// Creates a postback for a control request. Fields that the request does not set get generated values; the README lists their names.
   public func make(_ request: JSONObject) throws -> Postback {
     let version = request["version"]?.stringValue ?? "4.0"
     guard Self.versions.contains(version) else { throw PostbackError("version: one of \(Self.versions)") }
@@ -46,6 +46,7 @@ public struct SKAdNetworkPostbackMaker: Sendable {
       protected: identifier)
   }
 
+  /// The members of the postback, without its signature.
   private func values(version: String, _ request: JSONObject) throws -> JSONObject {
     let web = request["web"]?.boolValue ?? false
     let won = request["didWin"]?.boolValue ?? true
@@ -88,7 +89,7 @@ public struct SKAdNetworkPostbackMaker: Sendable {
     return JSONObject(fields.members.filter { !$0.value.isNull })
   }
 
-  /// The values in the order in which the version signs them.
+  /// The text that is signed: the values in the order of the version, with a separator between them.
   static func signedText(version: String, _ fields: JSONObject) -> String {
     var names = version == "1.0" ? [] : ["version"]
     names += ["ad-network-id", version == "4.0" ? "source-identifier" : "campaign-id", "app-id", "transaction-id"]

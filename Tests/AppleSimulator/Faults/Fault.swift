@@ -1,13 +1,14 @@
 import WireJSON
 
-/// A scripted failure of a group of routes.
+/// A scripted failure of the requests that match a route.
 struct Fault: Sendable {
-  /// `*`, a group (`appStoreServer`, `adServices`, `consent`), an endpoint's name, a host, or the start of a path.
+  /// `*`, a group (`appStoreServer`, `production`, `sandbox`, `adServices`, `consent`), an endpoint's name, a host, or the start of a path.
   var route: String
-  /// The number of answers that it will still change; nil for no limit.
-  var left: Int?
-  /// The percentage of requests that it changes.
+  /// The number of requests that it will still affect; nil for no limit.
+  var remaining: Int?
+  /// The percentage of matching requests that it affects.
   var percentage: Double
+  /// The status of an answer that replaces the endpoint's; nil to change the endpoint's own answer.
   var status: Int?
   var delayMilliseconds: Double
   var damage: SimulatedResponse.Damage
@@ -19,7 +20,7 @@ struct Fault: Sendable {
   /// Reads the body of `POST /control/faults`.
   init(_ json: JSONObject) throws {
     route = json["route"]?.stringValue ?? "*"
-    left = json["count"]?.int64Value.map { Int($0) } ?? (json["percentage"] == nil ? 1 : nil)
+    remaining = json["count"]?.int64Value.map { Int($0) } ?? (json["percentage"] == nil ? 1 : nil)
     percentage = json["percentage"]?.numberValue?.double ?? 100
     status = json["status"]?.int64Value.map { Int($0) }
     delayMilliseconds = json["delayMilliseconds"]?.numberValue?.double ?? 0
@@ -34,14 +35,16 @@ struct Fault: Sendable {
     if let status, !(200...599).contains(status) { throw ControlError("status: 200 to 599") }
   }
 
-  func concerns(names: [String], path: String) -> Bool {
+  /// True if the route selects a request that has these names (endpoint, groups and host) and this path.
+  func matches(names: [String], path: String) -> Bool {
     route == "*" || names.contains(route) || (route.hasPrefix("/") && path.hasPrefix(route))
   }
 
-  /// True if the answer of the fault replaces the answer of the endpoint.
+  /// True if the endpoint is not called, because the fault has an answer of its own.
   var replacesResponse: Bool { status != nil }
 
-  func strike(_ response: SimulatedResponse) -> SimulatedResponse {
+  /// The answer with the effects of the fault.
+  func apply(to response: SimulatedResponse) -> SimulatedResponse {
     var response = response
     if let status {
       response = SimulatedResponse(status: status)

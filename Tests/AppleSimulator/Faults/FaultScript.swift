@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The scripted faults. The first that matches a request, and is selected by its percentage, is applied.
+/// The scripted faults in their order. A request is affected by the first one that matches it and that its percentage selects.
 public final class FaultScript: Sendable {
   private let faults = Mutex<[Fault]>([])
 
@@ -10,14 +10,14 @@ public final class FaultScript: Sendable {
 
   var count: Int { faults.withLock(\.count) }
 
+  /// The fault for a request; nil if none affects it.
   func next(names: [String], path: String) -> Fault? {
     faults.withLock { faults in
-      // A matching fault that is not selected by its percentage is skipped, and the next one is checked.
-      for place in faults.indices where faults[place].concerns(names: names, path: path) {
-        let fault = faults[place]
+      for index in faults.indices where faults[index].matches(names: names, path: path) {
+        let fault = faults[index]
         guard fault.random.fraction() * 100 < fault.percentage else { continue }
-        if let left = fault.left {
-          if left <= 1 { faults.remove(at: place) } else { faults[place].left = left - 1 }
+        if let remaining = fault.remaining {
+          if remaining <= 1 { faults.remove(at: index) } else { faults[index].remaining = remaining - 1 }
         }
         return fault
       }

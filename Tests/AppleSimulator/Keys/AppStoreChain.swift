@@ -1,7 +1,8 @@
 import Foundation
 
-/// The certificates under which the App Store signs: root, intermediate, leaf, as in *JWSDecodedHeader*.
+/// The certificates under which the simulated App Store signs: a root, an intermediate and a leaf, as in *JWSDecodedHeader*.
 public struct AppStoreChain: Sendable {
+  /// The object identifiers of Apple's marker extensions.
   static let leafMark = "1.2.840.113635.100.6.11.1"
   static let intermediateMark = "1.2.840.113635.100.6.2.1"
 
@@ -10,8 +11,12 @@ public struct AppStoreChain: Sendable {
   public let x5c: [String]
   public let leafKey: EllipticKey
 
-  /// Reads the chain with this name, or creates it. Variants share the root. A chain without Apple's marker extensions, or of an
-  /// unpublished root, is for forgeries.
+  /// Reads the chain with this name, or creates it.
+  ///
+  /// - Parameters:
+  ///   - name: identifies the root. The services trust only the root of `app-store`; the others are for forgeries.
+  ///   - variant: identifies the intermediate and the leaf; all variants of a name have the same root.
+  ///   - marked: false for a forged chain without Apple's marker extensions.
   init(in directory: StateDirectory, name: String = "app-store", variant: String = "", marked: Bool = true) throws {
     let branch = variant.isEmpty ? name : "\(name)-\(variant)"
     let rootKey = try directory.key("\(name)-root", .p384)

@@ -1,10 +1,11 @@
-/// Apple's keys that sign postbacks: one for SKAdNetwork up to 2.0, one for later versions and for AdAttributionKit, two for development.
+/// The keys that sign postbacks, in place of Apple's: one for SKAdNetwork up to 2.0, one for later versions and for AdAttributionKit, and
+/// two for development.
 public struct DeviceKeys: Sendable {
   public let p192: EllipticKey
   public let p256: EllipticKey
-  /// For end-to-end tests in development: `apple-development-identifier/0`.
+  /// The key of postbacks in development: `apple-development-identifier/0`.
   public let development: EllipticKey
-  /// For postbacks created in device settings: `apple-development-identifier/1`.
+  /// The key of postbacks that are created in a device's settings: `apple-development-identifier/1`.
   public let settings: EllipticKey
 
   init(in directory: StateDirectory) throws {
@@ -14,7 +15,7 @@ public struct DeviceKeys: Sendable {
     settings = try directory.key("device-development-1", .p256)
   }
 
-  /// The key of an AdAttributionKit `kid`.
+  /// The key that the `kid` of an AdAttributionKit postback names; nil if there is none.
   public func key(kid: String) -> EllipticKey? {
     switch kid {
     case "apple-cas-identifier/0": p256
@@ -28,7 +29,7 @@ public struct DeviceKeys: Sendable {
   func yaml() throws -> String {
     func text(_ key: EllipticKey) throws -> String { Base64Text.encode(try key.publicDER()) }
     return """
-      # Public keys of the Apple simulator. Apple's own are others: never use these in production.
+      # Public keys of the Apple simulator. Apple signs with other keys: never use these in production.
       appleKeys:
         p192: "\(try text(p192))"
         p256: "\(try text(p256))"

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// Signs as the App Store does: compact JWS, ES256, certificates in the header.
+/// Signs as the App Store does: a compact JWS with ES256 and the certificates in its header.
 public struct JWSSigner: Sendable {
   let header: [UInt8]
   let key: EllipticKey

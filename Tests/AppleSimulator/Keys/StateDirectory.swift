@@ -1,6 +1,6 @@
 import Foundation
 
-/// The directory that stores keys and certificates between runs.
+/// The directory that stores keys, certificates and registered apps between runs. The README lists its files for the services.
 public struct StateDirectory: Sendable {
   public let path: String
 
@@ -14,7 +14,7 @@ public struct StateDirectory: Sendable {
 
   func remove(_ name: String) { unlink(path + "/" + name) }
 
-  /// Replaces the file atomically.
+  /// Replaces the file atomically. Only its owner may read a secret one.
   public func write(_ name: String, _ text: String, secret: Bool = false) throws {
     let temporary = path + "/." + name + "." + String(ProcessInfo.processInfo.processIdentifier)
     guard

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The certificate authority and the server certificate of the simulator's HTTPS. The server certificate is new at every start.
+/// The certificate authority and the server certificate of the simulator's HTTPS server. The authority is stored, so that clients can keep
+/// trusting it; the server certificate is new at each start.
 struct TLSIdentity {
   let authorityPEM: String
   let certificatePEM: String

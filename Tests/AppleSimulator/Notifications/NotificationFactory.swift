@@ -1,17 +1,18 @@
 import WireJSON
 
-/// Creates notifications and signs them (*responseBodyV2DecodedPayload*).
+/// Creates notifications and signs them (*responseBodyV2DecodedPayload*). In `overrides`, the members `transaction`, `renewal`, `data` and
+/// `payload` change the signed objects; `forge`, `history` and `notificationUUID` are described in the README.
 struct NotificationFactory: Sendable {
   let signer: JWSSigner
-  /// Signs with a chain of another root.
-  let stranger: JWSSigner
-  /// Signs with a chain without Apple's marker extensions, under the right kind of root.
-  let unmarked: JWSSigner
+  /// Signs with a certificate chain under a root that the services do not trust.
+  let foreignRootSigner: JWSSigner
+  /// Signs with a certificate chain under the right root, but without Apple's marker extensions.
+  let unmarkedSigner: JWSSigner
   let ledger: PurchaseLedger
   let time: SimulatedTime
   let random: SeededRandom
 
-  /// A new subscription of a new customer. It is not in the ledger until it is passed to ``PurchaseLedger/add(_:)``.
+  /// A new subscription of a new customer. It is not in the ledger until ``NotificationPublisher/store(_:)`` adds it.
   func newSubscription(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) -> SimulatedSubscription {
     var subscription = SimulatedSubscription(
       bundleID: app.bundleID, environment: environment,
@@ -30,7 +31,7 @@ struct NotificationFactory: Sendable {
 
   func newAppTransactionID() -> String { random.digits(18) }
 
-  /// The notification for a step in the life cycle of a subscription.
+  /// The notification about a step in the life cycle of a subscription. The subscription must have its state after the step.
   func notification(
     _ event: SimulatedSubscription.Event, of subscription: SimulatedSubscription, app: SimulatedApp, at date: Int64, overrides: JSONObject
   ) throws -> NotificationRecord {
@@ -70,7 +71,7 @@ struct NotificationFactory: Sendable {
     return record
   }
 
-  /// Notifications that do not concern a purchase: `TEST`, summaries, external purchases, withdrawn consent.
+  /// A notification without a transaction: a test, the summary of an extension, an external purchase token or a withdrawn consent.
   func detached(
     _ event: SimulatedSubscription.Event, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64,
     overrides: JSONObject
@@ -94,7 +95,7 @@ struct NotificationFactory: Sendable {
       ]
       object["appAppleId"] = app.appAppleID.map { .integer($0) }
       object["bundleId"] = .string(app.bundleID)
-      // A custom link token has notifications when it is created and during its lifetime.
+      // Apple sends these two subtypes only for custom link tokens, which have a type and an expiration date.
       if event.subtype == "CREATED" || event.subtype == "ACTIVE_TOKEN_REMINDER" {
         object["tokenType"] = "SERVICES"
         object["tokenExpirationDate"] = .integer(date + 365 * SimulatedSubscription.day)
@@ -123,6 +124,7 @@ struct NotificationFactory: Sendable {
     return payload
   }
 
+  /// The members of `data` that every notification has.
   private func base(_ app: SimulatedApp, _ environment: AppStoreEnvironment) -> JSONObject {
     var object = JSONObject()
     if environment == .production { object["appAppleId"] = app.appAppleID.map { .integer($0) } }
@@ -131,6 +133,7 @@ struct NotificationFactory: Sendable {
     return object
   }
 
+  /// Builds the payload with `content` as its `member`, signs it, and returns the record.
   private func record(
     _ event: SimulatedSubscription.Event, member: String, _ content: JSONObject, app: SimulatedApp,
     environment: AppStoreEnvironment, at date: Int64, overrides: JSONObject
@@ -150,16 +153,20 @@ struct NotificationFactory: Sendable {
       isInHistory: overrides["history"]?.boolValue ?? (overrides["forge"] == nil))
   }
 
-  /// Signs the payload; `forge` selects in which way the outer JWS is forged.
+  /// Signs the payload.
+  ///
+  /// - Parameter forge: how the outer JWS is forged: `root` (signed under another root), `marks` (certificates without Apple's extensions),
+  ///   `signature` (one character is changed) or `algorithm` (the header says `none`). Nil for a genuine one.
   private func sign(_ payload: JSONObject, forge: String?) throws -> String {
     switch forge {
     case nil: return try signer.sign(payload)
-    case "root": return try stranger.sign(payload)
-    case "marks": return try unmarked.sign(payload)
+    case "root": return try foreignRootSigner.sign(payload)
+    case "marks": return try unmarkedSigner.sign(payload)
     case "signature":
       var bytes = Array(try signer.sign(payload).utf8)
-      let place = bytes.count - 40
-      bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+      // The signature is the last 86 characters.
+      let index = bytes.count - 40
+      bytes[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
       return String(decoding: bytes, as: UTF8.self)
     case "algorithm":
       let header = String(decoding: signer.header, as: UTF8.self).replacing("ES256", with: "none")

@@ -1,4 +1,4 @@
-/// The subtypes of each type (*notificationType*, *subtype*). An empty string means that there is no subtype.
+/// The subtypes that each type of notification can have (*notificationType*, *subtype*). An empty string stands for no subtype.
 public enum NotificationKinds {
   static let subtypes: [String: Set<String>] = [
     "SUBSCRIBED": ["INITIAL_BUY", "RESUBSCRIBE"],

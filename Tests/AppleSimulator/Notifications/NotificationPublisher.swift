@@ -1,6 +1,7 @@
 import WireJSON
 
-/// Creates notifications on request, stores them, and sends them.
+/// Creates notifications for control requests, stores them in the archive and sends them. The endpoints of the simulated APIs publish their
+/// notifications with ``publish(_:app:)``.
 struct NotificationPublisher: Sendable {
   let factory: NotificationFactory
   let archive: NotificationArchive
@@ -10,8 +11,8 @@ struct NotificationPublisher: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
 
-  /// `POST /control/notifications`.
-  func make(_ request: JSONObject) async throws -> JSONValue {
+  /// `POST /control/notifications`: one notification, or `count` of them.
+  func makeNotifications(_ request: JSONObject) async throws -> JSONValue {
     let (app, environment) = try target(request)
     guard let type = request["notificationType"]?.stringValue else { throw ControlError("notificationType: required") }
     let event = SimulatedSubscription.Event(type: type, subtype: request["subtype"]?.stringValue)
@@ -21,52 +22,52 @@ struct NotificationPublisher: Sendable {
     guard spread >= 0 else { throw ControlError("spreadMilliseconds: not below 0") }
     let first = request["signedDate"]?.int64Value ?? time.now
     let isBrief = request["brief"]?.boolValue ?? false
-    var told: [JSONValue] = []
-    for place in 0..<count {
+    var created: [JSONValue] = []
+    for index in 0..<count {
       var one = request
-      if spread > 0 { one["signedDate"] = .integer(first + spread * place / count) }
+      if spread > 0 { one["signedDate"] = .integer(first + spread * index / count) }
       let record = try single(event, one, app: app, environment: environment)
       archive.add(record)
       try await deliver(record, request, app: app)
-      told.append(
+      created.append(
         isBrief ? .string(record.uuid) : .object((archive.record(record.uuid) ?? record).controlJSON))
     }
-    if request["count"] == nil { return told[0] }
-    return ["notifications": .array(told)]
+    if request["count"] == nil { return created[0] }
+    return ["notifications": .array(created)]
   }
 
   /// `POST /control/notifications/story`: the life cycle of a subscription, one notification for each step.
-  func tell(_ request: JSONObject) async throws -> JSONValue {
+  func makeStory(_ request: JSONObject) async throws -> JSONValue {
     let (app, environment) = try target(request)
-    let usual: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
-    let player = try StoryPlayer(request["steps"]?.arrayValue ?? usual)
+    let defaultSteps: [JSONValue] = ["buy", "renew", "grace", "recover", "cancel", "expire", "resubscribe", "refund"]
+    let player = try StoryPlayer(request["steps"]?.arrayValue ?? defaultSteps)
     var subscription =
       try existingSubscription(request, app: app, environment: environment)
       ?? factory.newSubscription(request, app: app, environment: environment)
-    let start = try request["startDate"]?.int64Value ?? (time.now - player.length(of: subscription))
+    let start = try request["startDate"]?.int64Value ?? (time.now - player.duration(of: subscription))
     let latest = request["startDate"] == nil ? time.now : Int64.max
-    var made: [(record: NotificationRecord, options: JSONObject, step: StoryStep)] = []
-    try player.play(&subscription, from: start, latest: latest, newID: factory.newTransactionID) { scene, subscription, event, date in
-      made.append(
+    var notifications: [(record: NotificationRecord, options: JSONObject, step: StoryStep)] = []
+    try player.play(&subscription, from: start, latest: latest, newID: factory.newTransactionID) { planned, subscription, event, date in
+      notifications.append(
         (
-          try factory.notification(event, of: subscription, app: app, at: date, overrides: scene.options), scene.options,
-          scene.step
+          try factory.notification(event, of: subscription, app: app, at: date, overrides: planned.options), planned.options,
+          planned.step
         ))
     }
-    try keep(subscription)
-    var told: [JSONValue] = []
-    for (record, options, step) in made {
+    try store(subscription)
+    var created: [JSONValue] = []
+    for (record, options, step) in notifications {
       archive.add(record)
       var merged = request
       merged.merge(options)
       try await deliver(record, merged, app: app)
       var json = (archive.record(record.uuid) ?? record).controlJSON
       json["step"] = .string(step.rawValue)
-      told.append(.object(json))
+      created.append(.object(json))
     }
     return [
       "originalTransactionId": .string(subscription.originalID), "appTransactionId": .string(subscription.appTransactionID),
-      "status": .integer(subscription.status), "notifications": .array(told),
+      "status": .integer(subscription.status), "notifications": .array(created),
     ]
   }
 
@@ -74,30 +75,31 @@ struct NotificationPublisher: Sendable {
   func sendAgain(_ request: JSONObject) async throws -> JSONValue {
     guard let uuid = request["notificationUUID"]?.stringValue, let record = archive.record(uuid),
       let app = apps.app(record.bundleID)
-    else { throw ControlError("notificationUUID: not one of ours") }
-    var asked = request
-    asked["send"] = true
-    try await deliver(record, asked, app: app)
+    else { throw ControlError("notificationUUID: no stored notification has it") }
+    var resend = request
+    resend["send"] = true
+    try await deliver(record, resend, app: app)
     return .object((archive.record(uuid) ?? record).controlJSON)
   }
 
-  /// Stores and sends a notification that another part of the simulator created, such as a test or an extension.
+  /// Stores and sends a notification that an endpoint has created, such as a test notification.
   func publish(_ record: NotificationRecord, app: SimulatedApp) async {
     archive.add(record)
     guard let url = app.notificationURLs[record.environment] else { return }
     await sender.send(record, to: url, awaitingFirst: false)
   }
 
+  /// Sends the notification if `send` is true or a `url` is given.
   private func deliver(_ record: NotificationRecord, _ request: JSONObject, app: SimulatedApp) async throws {
-    let given = request["url"]?.stringValue.flatMap { OutgoingURL($0) }
-    let wanted = request["send"]?.boolValue ?? (given != nil)
-    guard wanted else { return }
-    guard let url = given ?? app.notificationURLs[record.environment] else {
+    let givenURL = request["url"]?.stringValue.flatMap { OutgoingURL($0) }
+    guard request["send"]?.boolValue ?? (givenURL != nil) else { return }
+    guard let url = givenURL ?? app.notificationURLs[record.environment] else {
       throw ControlError("send: no URL is configured for \(app.bundleID) in \(record.environment.rawValue)")
     }
     await sender.send(record, to: url, awaitingFirst: request["wait"]?.boolValue ?? true)
   }
 
+  /// The app and the environment that a control request names.
   private func target(_ request: JSONObject) throws -> (SimulatedApp, AppStoreEnvironment) {
     guard let bundleID = request["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
     let name = request["environment"]?.stringValue ?? "Production"
@@ -111,6 +113,7 @@ struct NotificationPublisher: Sendable {
     return (app, environment)
   }
 
+  /// Creates one notification: applies its event to the named purchase, or first generates a purchase.
   private func single(
     _ event: SimulatedSubscription.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment
   )
@@ -134,12 +137,13 @@ struct NotificationPublisher: Sendable {
     } else {
       subscription = factory.newSubscription(request, app: app, environment: environment)
       let player = StoryPlayer(steps)
-      try player.play(&subscription, from: date - player.length(of: subscription), newID: factory.newTransactionID) { _, _, _, _ in }
+      try player.play(&subscription, from: date - player.duration(of: subscription), newID: factory.newTransactionID) { _, _, _, _ in }
     }
-    try keep(subscription)
+    try store(subscription)
     return try factory.notification(event, of: subscription, app: app, at: date, overrides: request)
   }
 
+  /// The subscription that `originalTransactionId` names; nil if the request does not name one.
   private func existingSubscription(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment) throws
     -> SimulatedSubscription?
   {
@@ -151,15 +155,15 @@ struct NotificationPublisher: Sendable {
     return subscription
   }
 
-  /// Replaces a subscription in the ledger.
-  func keep(_ subscription: SimulatedSubscription) throws {
+  /// Replaces a subscription in the ledger, or adds it with a new customer.
+  func store(_ subscription: SimulatedSubscription) throws {
     let known = try ledger.change(
       subscription.originalID, bundleID: subscription.bundleID, environment: subscription.environment
     ) { customer in
-      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) else {
+      guard let index = customer.subscriptions.firstIndex(where: { $0.originalID == subscription.originalID }) else {
         return false
       }
-      customer.subscriptions[place] = subscription
+      customer.subscriptions[index] = subscription
       return true
     }
     if known == true { return }
@@ -169,7 +173,7 @@ struct NotificationPublisher: Sendable {
         subscriptions: [subscription], firstSeen: subscription.transactions[0].purchaseDate))
   }
 
-  /// Makes a one-time purchase by the customer of `originalTransactionId`, or by a new customer.
+  /// Makes a one-time purchase by the customer that `originalTransactionId` or `customer` names, or by a new customer.
   func buyProduct(_ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64) throws
     -> TransactionFacts
   {
@@ -198,15 +202,15 @@ struct NotificationPublisher: Sendable {
     return transaction
   }
 
-  /// Applies an event to the one-time purchase `originalTransactionId`. Returns nil if that is none.
+  /// Applies an event to the one-time purchase that `originalTransactionId` names. Returns nil if no one-time purchase has this id.
   private func changedProduct(
     _ event: SimulatedSubscription.Event, _ request: JSONObject, app: SimulatedApp, environment: AppStoreEnvironment, at date: Int64
   ) throws -> TransactionFacts? {
     guard let id = request["originalTransactionId"]?.stringValue else { return nil }
     let changed = try ledger.change(id, bundleID: app.bundleID, environment: environment) { customer -> TransactionFacts? in
-      guard let place = customer.products.firstIndex(where: { $0.id == id }) else { return nil }
-      customer.products[place].apply(event.type, at: date)
-      return customer.products[place]
+      guard let index = customer.products.firstIndex(where: { $0.id == id }) else { return nil }
+      customer.products[index].apply(event.type, at: date)
+      return customer.products[index]
     }
     return changed.flatMap { $0 }
   }

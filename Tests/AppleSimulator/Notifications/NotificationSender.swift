@@ -1,16 +1,18 @@
 import WireJSON
 
-/// Sends notifications like the App Store (*Responding to App Store Server Notifications*): in production again 1, 12,
-/// 24, 48 and 72 hours after the previous attempt, in the sandbox once.
+/// Sends notifications as the App Store does (*Responding to App Store Server Notifications*). In the sandbox it makes one attempt. In
+/// production it makes up to five more, 1, 12, 24, 48 and 72 hours after the previous one.
 public struct NotificationSender: Sendable {
-  /// Simulated milliseconds between attempts in production.
+  /// The simulated milliseconds between the attempts in production.
   static let waits: [Double] = [1, 12, 24, 48, 72].map { $0 * 3600 * 1000 }
 
   let http: OutgoingHTTP
   let retryingSender: RetryingSender
   let archive: NotificationArchive
 
-  /// With `awaitingFirst`, returns after the first attempt.
+  /// Sends a notification in the background.
+  ///
+  /// - Parameter awaitingFirst: true to return after the first attempt.
   func send(_ record: NotificationRecord, to url: OutgoingURL, awaitingFirst: Bool) async {
     let body = JSONValue.object(["signedPayload": .string(record.signedPayload)]).serialized
     let waits = record.environment == .production ? Self.waits : []

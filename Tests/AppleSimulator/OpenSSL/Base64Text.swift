@@ -1,4 +1,5 @@
-/// Base64 as Apple writes it: standard with padding for certificates and signatures, URL-safe without it in a JWS.
+/// Base64 as Apple writes it: the standard alphabet with padding for certificates and signatures, the URL-safe one without padding for
+/// a JWS.
 public enum Base64Text {
   private static let standard = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let url = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -7,7 +8,7 @@ public enum Base64Text {
 
   public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: url, padded: false) }
 
-  /// Decodes standard Base64; nil if the text is incomplete, not padded, or has other characters.
+  /// Decodes standard Base64. Nil if the text is incomplete, not padded or has other characters.
   public static func decode(_ text: String) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     guard utf8.count % 4 == 0 else { return nil }
@@ -15,7 +16,7 @@ public enum Base64Text {
     return decode(utf8.dropLast(padding), alphabet: standard)
   }
 
-  /// Decodes URL-safe Base64; nil if the text has padding or other characters.
+  /// Decodes URL-safe Base64. Nil if the text is incomplete, is padded or has other characters.
   public static func decodeURL(_ text: String) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     return decode(utf8[...], alphabet: url)
@@ -28,10 +29,10 @@ public enum Base64Text {
     while index < bytes.count {
       let chunk = bytes[index..<min(index + 3, bytes.count)]
       var word = UInt32(0)
-      for place in 0..<3 { word = word << 8 | UInt32(index + place < bytes.count ? bytes[index + place] : 0) }
-      for place in 0..<4 {
-        if place <= chunk.count {
-          text.append(alphabet[Int(word >> UInt32(18 - 6 * place) & 63)])
+      for position in 0..<3 { word = word << 8 | UInt32(index + position < bytes.count ? bytes[index + position] : 0) }
+      for position in 0..<4 {
+        if position <= chunk.count {
+          text.append(alphabet[Int(word >> UInt32(18 - 6 * position) & 63)])
         } else if padded {
           text.append(UInt8(ascii: "="))
         }
@@ -56,6 +57,7 @@ public enum Base64Text {
         word &= (1 << UInt32(bits)) - 1
       }
     }
+    // The unused bits of the last character must be 0.
     return word == 0 ? bytes : nil
   }
 

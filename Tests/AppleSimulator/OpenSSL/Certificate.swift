@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// One X.509 certificate.
+/// An X.509 certificate.
 public final class Certificate: @unchecked Sendable {  // X509 does not change after the builder has returned it: safe to share
   let raw: OpaquePointer
 
-  /// Takes ownership of the reference.
+  /// Takes ownership of the pointer, which `deinit` frees.
   init(owning raw: OpaquePointer) { self.raw = raw }
 
   public init(pem: String) throws {

@@ -6,8 +6,9 @@ struct CertificateBuilder {
 
   var commonName: String
   var role: Role
-  /// UNIX seconds.
+  /// Seconds since 1970.
   var notBefore: Int
+  /// Seconds since 1970.
   var notAfter: Int
   /// The object identifiers of Apple's marker extensions; their value is ASN.1 NULL.
   var marks: [String] = []
@@ -19,6 +20,7 @@ struct CertificateBuilder {
   func build(for key: EllipticKey) throws -> Certificate {
     let certificate = Certificate(owning: X509_new())
     let raw = certificate.raw
+    // The value 2 stands for version 3.
     X509_set_version(raw, 2)
     try setSerial(raw)
     ASN1_TIME_set(X509_getm_notBefore(raw), notBefore)
@@ -39,6 +41,7 @@ struct CertificateBuilder {
 
   private func setSerial(_ raw: OpaquePointer) throws {
     var bytes = Digest.random(16)
+    // The number is positive and has all 16 bytes.
     bytes[0] = bytes[0] & 0x7F | 0x40
     let number = BN_bin2bn(bytes, 16, nil)
     defer { BN_free(number) }
@@ -71,6 +74,7 @@ struct CertificateBuilder {
     for mark in marks { try addMark(mark, to: raw) }
   }
 
+  /// Adds one of Apple's marker extensions.
   private func addMark(_ identifier: String, to raw: OpaquePointer) throws {
     let object = OBJ_txt2obj(identifier, 1)
     let value = ASN1_OCTET_STRING_new()
@@ -78,6 +82,7 @@ struct CertificateBuilder {
       ASN1_OBJECT_free(object)
       ASN1_OCTET_STRING_free(value)
     }
+    // ASN.1 NULL.
     ASN1_OCTET_STRING_set(value, [0x05, 0x00], 2)
     guard let part = X509_EXTENSION_create_by_OBJ(nil, object, 0, value) else {
       throw OpenSSLError("extension \(identifier)")

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256, and random bytes.
+/// SHA-256, its hexadecimal notation, and random bytes.
 public enum Digest {
   public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)

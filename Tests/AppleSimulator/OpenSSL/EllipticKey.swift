@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// A private key on one of the curves that Apple signs with.
+/// A private key on one of the curves with which Apple signs.
 public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not change after its creation: safe to share
   public enum Curve: String, Sendable {
     case p192, p256, p384
 
-    /// The number of bytes of a coordinate, of `r` and of `s`.
+    /// The number of bytes of a coordinate, and of `r` and `s` in a signature.
     public var width: Int {
       switch self {
       case .p192: 24
@@ -54,7 +54,7 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not chan
     self.curve = curve
   }
 
-  /// PKCS#8.
+  /// The private key as PKCS#8 in PEM.
   public func privatePEM() throws -> String {
     let bytes = try MemoryBIO.writing("write private key") {
       PEM_write_bio_PKCS8PrivateKey($0, raw, nil, nil, 0, nil, nil)
@@ -62,7 +62,7 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not chan
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// SubjectPublicKeyInfo.
+  /// The public key as SubjectPublicKeyInfo in DER.
   public func publicDER() throws -> [UInt8] {
     var pointer: UnsafeMutablePointer<UInt8>?
     let count = i2d_PUBKEY(raw, &pointer)
@@ -71,12 +71,13 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not chan
     return Array(UnsafeBufferPointer(start: pointer, count: Int(count)))
   }
 
+  /// The public key as SubjectPublicKeyInfo in PEM.
   public func publicPEM() throws -> String {
     let bytes = try MemoryBIO.writing("write public key") { PEM_write_bio_PUBKEY($0, raw) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// ECDSA over SHA-256, as DER.
+  /// Signs with ECDSA and SHA-256; the signature is in DER.
   public func signDER(_ message: [UInt8]) throws -> [UInt8] {
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }
@@ -89,7 +90,7 @@ public final class EllipticKey: @unchecked Sendable {  // EVP_PKEY does not chan
     return Array(signature.prefix(count))
   }
 
-  /// ECDSA over SHA-256, as `r || s`, each padded to the width of the curve.
+  /// Signs with ECDSA and SHA-256; the signature is `r || s`, each padded to the width of the curve.
   public func signRaw(_ message: [UInt8]) throws -> [UInt8] {
     let der = try signDER(message)
     let parsed = der.withUnsafeBufferPointer { buffer in

@@ -1,7 +1,8 @@
 import COpenSSL
 
-/// Bytes in memory as a stream that libcrypto reads or writes.
+/// Streams in memory that libcrypto reads or writes.
 enum MemoryBIO {
+  /// Passes a stream of the bytes to `body`.
   static func reading<Result>(_ bytes: [UInt8], _ body: (OpaquePointer) throws -> Result) rethrows -> Result {
     try bytes.withUnsafeBytes { buffer in
       let bio = BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))!
@@ -10,6 +11,7 @@ enum MemoryBIO {
     }
   }
 
+  /// Returns the bytes that `body` writes to a stream. `body` returns 1 if it succeeds; `operation` names it in the error.
   static func writing(_ operation: String, _ body: (OpaquePointer) -> Int32) throws -> [UInt8] {
     let bio = BIO_new(BIO_s_mem())!
     defer { BIO_free(bio) }

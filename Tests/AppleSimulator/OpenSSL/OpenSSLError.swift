@@ -2,12 +2,12 @@ import COpenSSL
 
 /// An error of libcrypto.
 public struct OpenSSLError: Error, Sendable, CustomStringConvertible {
-  /// The call that failed.
+  /// What was attempted, such as `read certificate`.
   public let operation: String
   /// The text of the last entry of the error queue.
   public let reason: String
 
-  /// Empties the error queue of this thread.
+  /// Takes the last error from this thread's error queue and empties the queue.
   init(_ operation: String) {
     self.operation = operation
     var last: UInt = 0

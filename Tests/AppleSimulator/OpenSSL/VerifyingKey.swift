@@ -27,17 +27,18 @@ public final class VerifyingKey: @unchecked Sendable {  // EVP_PKEY does not cha
 
   deinit { EVP_PKEY_free(raw) }
 
+  /// True if the DER signature of the message is valid (ECDSA with SHA-256).
   public func verifies(der signature: [UInt8], of message: [UInt8]) -> Bool {
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }
-    let right =
+    let isValid =
       EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, raw) == 1
       && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     ERR_clear_error()
-    return right
+    return isValid
   }
 
-  /// `signature` is `r || s`.
+  /// True if the signature `r || s` of the message is valid (ECDSA with SHA-256).
   public func verifies(raw signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == 2 * width else { return false }
     let parts = ECDSA_SIG_new()

@@ -1,4 +1,4 @@
-/// The result of a delivery attempt, with the values of *sendAttemptResult*.
+/// The result of a delivery attempt; the values are Apple's (*sendAttemptResult*).
 public enum AttemptResult: String, Sendable {
   case success = "SUCCESS"
   case timedOut = "TIMED_OUT"
@@ -15,7 +15,7 @@ public enum AttemptResult: String, Sendable {
 
 /// The answer to a delivery attempt.
 public struct OutgoingResponse: Sendable {
-  /// The status; nil if no status line was received.
+  /// The HTTP status; nil if no valid answer was received.
   public var status: Int?
   public var result: AttemptResult
 }

@@ -5,11 +5,11 @@ import NIOSSL
 struct OutgoingExchange: Sendable {
   let request: ByteBuffer
   let url: String
-  /// It may be completed more than once; only the first result counts.
+  /// The answer, or the failure of the attempt. It may be completed more than once; only the first result counts.
   let response: EventLoopPromise<OutgoingResponse>
 }
 
-/// Writes the request once the connection is ready and reads only the head of the answer.
+/// Writes the request when the connection is open, and reads only the head of the answer.
 final class OutgoingExchangeHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -21,7 +21,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
   init(_ exchange: OutgoingExchange) { self.exchange = exchange }
 
   func channelActive(context: ChannelHandlerContext) {
-    // With TLS, the TLS handler keeps this until the handshake is done.
+    // With TLS, the TLS handler buffers the request until the handshake is complete.
     context.writeAndFlush(wrapOutboundOut(exchange.request), promise: nil)
     context.fireChannelActive()
   }
@@ -57,6 +57,7 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
     exchange.response.succeed(response)
   }
 
+  /// The index of the last byte of the head, which is the last one of CR LF CR LF.
   private func endOfHead() -> Int? {
     guard head.count >= 4 else { return nil }
     for index in 3..<head.count where head[index] == 10 && head[index - 1] == 13 && head[index - 2] == 10 {
@@ -67,8 +68,8 @@ final class OutgoingExchangeHandler: ChannelInboundHandler {
 
   private func result(of head: String) -> OutgoingResponse {
     let lines = head.split(separator: "\r\n")
-    let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
-    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]), (100...599).contains(status)
+    let statusLine = (lines.first ?? "").split(separator: " ", maxSplits: 2)
+    guard statusLine.count >= 2, statusLine[0].hasPrefix("HTTP/1."), let status = Int(statusLine[1]), (100...599).contains(status)
     else {
       return OutgoingResponse(result: .invalidResponse)
     }

@@ -2,15 +2,15 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Posts JSON like a device or like the App Store: one connection and one request, and redirects are not followed.
+/// Posts JSON as a device or the App Store does: one request on a connection of its own, without following redirects.
 ///
-/// It uses sockets instead of a client library, because the caller must know how an attempt failed.
+/// It uses sockets instead of an HTTP client library, because the caller must know exactly how an attempt failed (``AttemptResult``).
 public struct OutgoingHTTP: Sendable {
   private let tls: NIOSSLContext
   /// The time limit of an attempt, in real time.
   let timeout: TimeAmount
 
-  /// `trustedPEM`: certificate authorities that are trusted in addition to those of the system.
+  /// - Parameter trustedPEM: certificate authorities that are trusted in addition to those of the system.
   public init(trustedPEM: [String], timeout: TimeAmount = .seconds(10)) throws {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
@@ -21,6 +21,7 @@ public struct OutgoingHTTP: Sendable {
     self.timeout = timeout
   }
 
+  /// Makes one attempt to post the body.
   public func post(_ body: [UInt8], to url: OutgoingURL, userAgent: String) async -> OutgoingResponse {
     let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     let exchange = OutgoingExchange(
@@ -46,11 +47,11 @@ public struct OutgoingHTTP: Sendable {
       exchange.response.fail(CancellationError())
       return OutgoingResponse(result: .socketIssue)
     }
-    let alarm = eventLoop.scheduleTask(in: timeout) {
+    let timeoutTask = eventLoop.scheduleTask(in: timeout) {
       exchange.response.succeed(OutgoingResponse(result: .timedOut))
     }
     let response = try? await exchange.response.futureResult.get()
-    alarm.cancel()
+    timeoutTask.cancel()
     channel.close(promise: nil)
     return response ?? OutgoingResponse(result: .other)
   }

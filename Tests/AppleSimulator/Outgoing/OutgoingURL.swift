@@ -1,11 +1,13 @@
 import Foundation
 
-/// The parts of a target URL: `http` or `https`, host, port, path.
+/// An `http` or `https` URL and its parts.
 public struct OutgoingURL: Sendable, CustomStringConvertible {
   public let description: String
+  /// True for `https`.
   let secure: Bool
   let host: String
   let port: Int
+  /// The path and the query.
   let target: String
 
   public init?(_ text: String) {
@@ -21,5 +23,6 @@ public struct OutgoingURL: Sendable, CustomStringConvertible {
       + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
   }
 
+  /// The value of the Host header: the host and, if it is not the usual one, the port.
   var authority: String { port == (secure ? 443 : 80) ? host : "\(host):\(port)" }
 }

@@ -1,12 +1,13 @@
 import ServiceLifecycle
 import Synchronization
 
-/// Retries deliveries whose first attempt failed. A reset drops earlier deliveries.
+/// Makes the attempts of deliveries in the background until one succeeds. A reset drops the deliveries that wait for their next attempt.
 public final class RetryingSender: Service, Sendable {
   private typealias Work = @Sendable () async -> Void
   private let stream: AsyncStream<Work>
   private let continuation: AsyncStream<Work>.Continuation
-  private let generation = Atomic<Int>(0)
+  /// The number of resets. A delivery ends if it has changed since the delivery began.
+  private let resets = Atomic<Int>(0)
   let time: SimulatedTime
 
   public init(time: SimulatedTime) {
@@ -22,19 +23,22 @@ public final class RetryingSender: Service, Sendable {
   }
 
   /// Drops all waiting deliveries.
-  public func reset() { generation.add(1, ordering: .sequentiallyConsistent) }
+  public func reset() { resets.add(1, ordering: .sequentiallyConsistent) }
 
-  /// Makes attempts until one succeeds: the first immediately, the others after `waits` (simulated milliseconds). With
-  /// `awaitingFirst`, it returns after the first attempt.
+  /// Makes attempts until one succeeds: the first immediately, the others each after one of the `waits`.
+  ///
+  /// - Parameters:
+  ///   - waits: simulated milliseconds.
+  ///   - awaitingFirst: true to return after the first attempt, false to return immediately.
+  ///   - attempt: makes an attempt. Returns true if it succeeds.
   func deliver(waits: [Double], awaitingFirst: Bool, attempt: @escaping @Sendable () async -> Bool) async {
-    let mine = generation.load(ordering: .sequentiallyConsistent)
+    let resetsAtStart = resets.load(ordering: .sequentiallyConsistent)
     if awaitingFirst, await attempt() { return }
-    let skipped = awaitingFirst
     continuation.yield { [self] in
-      if !skipped, await attempt() { return }
+      if !awaitingFirst, await attempt() { return }
       for wait in waits {
         do { try await time.sleep(simulatedMilliseconds: wait) } catch { return }
-        guard generation.load(ordering: .sequentiallyConsistent) == mine else { return }
+        guard resets.load(ordering: .sequentiallyConsistent) == resetsAtStart else { return }
         if await attempt() { return }
       }
     }

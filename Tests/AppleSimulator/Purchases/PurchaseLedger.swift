@@ -1,13 +1,13 @@
 import Synchronization
 import WireJSON
 
-/// All purchases, by app and environment.
+/// All customers of all apps and environments, with their purchases.
 public final class PurchaseLedger: Sendable {
   private struct State {
     var customers: [Customer] = []
-    /// `environment/bundle/identifier` → customer.
-    var places: [String: Int] = [:]
-    /// `environment/order` → customer.
+    /// Indexes in `customers`, by `environment/bundle/identifier`.
+    var indexes: [String: Int] = [:]
+    /// Indexes in `customers`, by `environment/bundle/order id`.
     var orders: [String: Int] = [:]
   }
   private let state = Mutex(State())
@@ -15,35 +15,36 @@ public final class PurchaseLedger: Sendable {
   func add(_ customer: Customer) {
     state.withLock { state in
       state.customers.append(customer)
-      Self.index(state.customers.count - 1, &state)
+      Self.updateIndexes(ofCustomerAt: state.customers.count - 1, &state)
     }
   }
 
-  /// The customer of a transaction id.
+  /// The customer who has a transaction id or appTransactionId.
   func customer(_ identifier: String, bundleID: String, environment: AppStoreEnvironment) -> Customer? {
     state.withLock { state in
-      state.places[Self.key(identifier, bundleID, environment)].map { state.customers[$0] }
+      state.indexes[Self.key(identifier, bundleID, environment)].map { state.customers[$0] }
     }
   }
 
+  /// The customer who has a purchase of the order.
   func customer(order: String, bundleID: String, environment: AppStoreEnvironment) -> Customer? {
     state.withLock { state in state.orders[Self.key(order, bundleID, environment)].map { state.customers[$0] } }
   }
 
-  /// Changes a customer under the lock. Returns nil if there is none.
+  /// Changes the customer who has the identifier. Returns nil if there is none.
   func change<Result: Sendable>(
     _ identifier: String, bundleID: String, environment: AppStoreEnvironment,
     _ body: (inout Customer) throws -> Result
   ) throws -> Result? {
     try state.withLock { state throws -> Result? in
-      guard let place = state.places[Self.key(identifier, bundleID, environment)] else { return nil }
-      let result = try body(&state.customers[place])
-      Self.index(place, &state)
+      guard let index = state.indexes[Self.key(identifier, bundleID, environment)] else { return nil }
+      let result = try body(&state.customers[index])
+      Self.updateIndexes(ofCustomerAt: index, &state)
       return result
     }
   }
 
-  /// The original transaction ids of all subscriptions of a product that currently renew.
+  /// The original transaction ids of all active subscriptions of a product.
   func activeSubscriptions(productID: String, bundleID: String, environment: AppStoreEnvironment) -> [String] {
     state.withLock { state in
       state.customers.lazy.filter { $0.bundleID == bundleID && $0.environment == environment }
@@ -59,13 +60,13 @@ public final class PurchaseLedger: Sendable {
     "\(environment.rawValue)/\(bundleID)/\(identifier)"
   }
 
-  private static func index(_ place: Int, _ state: inout State) {
-    let customer = state.customers[place]
+  private static func updateIndexes(ofCustomerAt index: Int, _ state: inout State) {
+    let customer = state.customers[index]
     for identifier in customer.identifiers {
-      state.places[key(identifier, customer.bundleID, customer.environment)] = place
+      state.indexes[key(identifier, customer.bundleID, customer.environment)] = index
     }
     for transaction in customer.transactions {
-      state.orders[key(transaction.orderID, customer.bundleID, customer.environment)] = place
+      state.orders[key(transaction.orderID, customer.bundleID, customer.environment)] = index
     }
   }
 }

@@ -1,12 +1,16 @@
 import WireJSON
 
-/// An auto-renewable subscription and its life cycle. Pure: the time is passed in, identifiers come from a closure.
+/// An auto-renewable subscription and its life cycle. It has no clock and no random numbers: dates and new identifiers are passed in.
+/// ``apply(_:at:newID:)`` applies a step; ``StoryPlayer`` applies several.
 public struct SimulatedSubscription: Sendable {
+  /// A day in milliseconds.
   static let day: Int64 = 86_400_000
+  /// The duration of the grace period.
   static let graceDays: Int64 = 16
+  /// The time after the end of the period for which Apple tries to bill again.
   static let retryDays: Int64 = 60
 
-  /// The notification that a step causes.
+  /// The type and the subtype of the notification that a step causes.
   public struct Event: Sendable, Equatable {
     public var type: String
     public var subtype: String?
@@ -19,25 +23,26 @@ public struct SimulatedSubscription: Sendable {
   var appTransactionID: String
   var appAccountToken: String?
   var periodDays: Int64 = 30
+  /// In thousandths of the currency.
   var price: Int64 = 9990
-  /// Its data in the Advanced Commerce API (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
+  /// The data of the Advanced Commerce API (*advancedCommerceRenewalInfo*); nil for an In-App Purchase.
   var commerce: JSONObject?
   /// The number of billing periods in one commitment; nil for a subscription without a commitment.
   var commitmentPeriods: Int64?
-  /// The SKUs of the subscription; empty if it is not sold by the Advanced Commerce API.
+  /// The SKUs for which data of the Advanced Commerce API is generated; unused if `commerce` is set.
   var skus: [String] = []
 
   private(set) var transactions: [TransactionFacts] = []
-  /// 1 active, 2 expired, 3 billing retry, 4 grace, 5 revoked.
+  /// Apple's status: 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. 0 before the purchase.
   private(set) var status = 0
   private(set) var autoRenews = true
   private(set) var renewalProductID: String
   private(set) var graceEnd: Int64?
   private(set) var expirationIntent: Int64?
   private(set) var priceIncreaseStatus: Int64?
-  /// The time of the last step.
+  /// The date of the last step, in milliseconds since 1970.
   private(set) var lastDate: Int64 = 0
-  /// Dates of renewal-date extensions, for the limit of two in 365 days.
+  /// The dates of extensions of the renewal date; Apple permits two in 365 days.
   private(set) var extensionDates: [Int64] = []
 
   init(bundleID: String, environment: AppStoreEnvironment, productID: String, groupID: String, appTransactionID: String) {
@@ -50,9 +55,10 @@ public struct SimulatedSubscription: Sendable {
   }
 
   var originalID: String { transactions.first?.id ?? "" }
+  /// The transaction of the current or last period.
   var current: TransactionFacts { transactions[transactions.count - 1] }
 
-  /// The usual date of a step, in milliseconds.
+  /// The usual date of a step after the previous one, in milliseconds since 1970.
   func usualDate(of step: StoryStep) -> Int64 {
     guard !transactions.isEmpty else { return lastDate }
     let expires = current.expiresDate
@@ -67,7 +73,7 @@ public struct SimulatedSubscription: Sendable {
     }
   }
 
-  /// Applies a step. Throws ``PostbackError`` if it is not possible now.
+  /// Applies a step. Throws ``PostbackError`` if the step is not possible in the current state.
   mutating func apply(_ step: StoryStep, at date: Int64, newID: () -> String) throws -> Event {
     guard step == .buy || !transactions.isEmpty else {
       throw PostbackError("\(step.rawValue): nothing has been bought yet")
@@ -112,7 +118,7 @@ public struct SimulatedSubscription: Sendable {
     }
   }
 
-  /// Applies a step without a new purchase.
+  /// Applies a step that adds no transaction.
   private mutating func change(_ step: StoryStep, at date: Int64) throws -> Event {
     switch step {
     case .fail:
@@ -188,7 +194,7 @@ public struct SimulatedSubscription: Sendable {
     return Event(type: "EXPIRED", subtype: reason.subtype)
   }
 
-  /// Changes the renewal date. The caller checks whether that is permitted.
+  /// Extends the current period. The caller checks whether Apple would permit it.
   mutating func extend(byDays days: Int64, at date: Int64) throws {
     let expires = current.expiresDate + days * Self.day
     update(date) { $0["expiresDate"] = .integer(expires) }
@@ -196,7 +202,9 @@ public struct SimulatedSubscription: Sendable {
     lastDate = max(lastDate, date)
   }
 
-  /// Changes its data in the Advanced Commerce API. `isCurrent`: true if the transaction of the current period is changed too.
+  /// Changes the data of the Advanced Commerce API.
+  ///
+  /// - Parameter isCurrent: true if the change also concerns the transaction of the current period.
   mutating func setCommerce(_ info: JSONObject, isCurrent: Bool, productID: String? = nil, at date: Int64) {
     commerce = info
     if let productID {
@@ -205,16 +213,17 @@ public struct SimulatedSubscription: Sendable {
     }
     lastDate = max(lastDate, date)
     guard isCurrent else { return }
-    var shown = info
-    shown["consistencyToken"] = nil
-    let told = shown
+    // A transaction has no consistency token.
+    var transactionInfo = info
+    transactionInfo["consistencyToken"] = nil
+    let newInfo = transactionInfo
     update(date) { fields in
-      fields["advancedCommerceInfo"] = .object(told)
+      fields["advancedCommerceInfo"] = .object(newInfo)
       if let productID { fields["productId"] = .string(productID) }
     }
   }
 
-  /// Ends the renewal without a notification.
+  /// Turns automatic renewal off without an event.
   mutating func stopRenewing() { autoRenews = false }
 
   mutating func setAppAccountToken(_ token: String, at date: Int64) {
@@ -222,12 +231,14 @@ public struct SimulatedSubscription: Sendable {
     update(date) { $0["appAccountToken"] = .string(token) }
   }
 
+  /// Changes the current transaction.
   private mutating func update(_ date: Int64, _ change: (inout JSONObject) -> Void) {
     let last = transactions.count - 1
     change(&transactions[last].fields)
     transactions[last].modified = date
   }
 
+  /// Starts a period with a new transaction.
   private mutating func start(at date: Int64, reason: String, newID: () -> String) {
     let id = newID()
     status = 1
@@ -253,72 +264,5 @@ public struct SimulatedSubscription: Sendable {
     fields["commitmentInfo"] = commitmentPeriods.map { commitment(of: $0, number: Int64(transactions.count), from: date) }
     fields["advancedCommerceInfo"] = advancedCommerce(forRenewal: false)
     transactions.append(TransactionFacts(fields: fields, modified: lastDate, orderID: "M" + newID().suffix(9)))
-  }
-
-  /// *TransactionCommitmentInfo* of the period that follows `number` others.
-  private func commitment(of periods: Int64, number: Int64, from date: Int64) -> JSONValue {
-    let within = number % periods
-    return [
-      "billingPeriodNumber": .integer(within + 1), "totalBillingPeriods": .integer(periods),
-      "commitmentExpiresDate": .integer(date + (periods - within) * periodDays * Self.day),
-      "commitmentPrice": .integer(price * periods),
-    ]
-  }
-
-  /// *advancedCommerceTransactionInfo* or *advancedCommerceRenewalInfo*.
-  private func advancedCommerce(forRenewal: Bool) -> JSONValue? {
-    if var known = commerce {
-      if !forRenewal { known["consistencyToken"] = nil }
-      return .object(known)
-    }
-    guard !skus.isEmpty else { return nil }
-    let items = skus.map { sku -> JSONValue in
-      var item: JSONObject = [
-        "SKU": .string(sku), "description": .string("All of \(sku)"), "displayName": .string(sku), "price": .integer(price),
-        "offer": ["period": "P1M", "periodCount": 1, "price": 990, "reason": "ACQUISITION"],
-      ]
-      if forRenewal, priceIncreaseStatus == 0 {
-        item["priceIncreaseInfo"] = ["dependentSKUs": [], "price": .integer(price + 1000), "status": "PENDING"]
-      }
-      return .object(item)
-    }
-    var info: JSONObject = [
-      "requestReferenceId": "1c8a1d4f-6d3d-4f6a-8b0e-2b7b3b1a9c55", "taxCode": "C003-00-2", "period": "P1M",
-      "descriptors": ["description": "A bundle", "displayName": "Bundle"], "items": .array(items),
-    ]
-    if forRenewal {
-      info["consistencyToken"] = "a-token-of-this-state"
-    } else {
-      info.merge(["estimatedTax": 790, "taxExclusivePrice": .integer(price - 790), "taxRate": "0.0859"])
-    }
-    return .object(info)
-  }
-
-  /// *JWSRenewalInfoDecodedPayload*.
-  func renewalInfo(signedDate: Int64, overrides: JSONObject? = nil) -> JSONObject {
-    var info: JSONObject = [
-      "originalTransactionId": .string(originalID), "autoRenewProductId": .string(renewalProductID),
-      "productId": .string(productID), "autoRenewStatus": autoRenews ? 1 : 0, "renewalPrice": .integer(price),
-      "currency": "USD", "signedDate": .integer(signedDate), "environment": .string(environment.rawValue),
-      "recentSubscriptionStartDate": .integer(transactions.first?.purchaseDate ?? 0),
-      "appTransactionId": .string(appTransactionID),
-    ]
-    info["appAccountToken"] = appAccountToken.map { .string($0) }
-    if status == 1 { info["renewalDate"] = .integer(current.expiresDate) }
-    if status == 3 || status == 4 { info["isInBillingRetryPeriod"] = true }
-    if status == 4, let graceEnd { info["gracePeriodExpiresDate"] = .integer(graceEnd) }
-    info["expirationIntent"] = expirationIntent.map { .integer($0) }
-    info["priceIncreaseStatus"] = priceIncreaseStatus.map { .integer($0) }
-    if let commitmentPeriods {
-      info["renewalBillingPlanType"] = "MONTHLY"
-      info["commitmentInfo"] = [
-        "commitmentAutoRenewProductId": .string(renewalProductID), "commitmentAutoRenewStatus": autoRenews ? 1 : 0,
-        "commitmentRenewalBillingPlanType": "MONTHLY", "commitmentRenewalPrice": .integer(price * commitmentPeriods),
-        "commitmentRenewalDate": .integer(current.fields["commitmentInfo"]?["commitmentExpiresDate"]?.int64Value ?? current.expiresDate),
-      ]
-    }
-    info["advancedCommerceInfo"] = advancedCommerce(forRenewal: true)
-    info.merge(overrides)
-    return info
   }
 }

@@ -10,7 +10,8 @@ public enum StoryStep: String, Sendable, CaseIterable {
   case priceIncrease = "price-increase"
   case priceAccepted = "price-accepted"
 
-  /// The steps of which the last one causes a notification of this kind. Nil for kinds that do not concern subscriptions.
+  /// The steps after which a new subscription has the state for a notification of this kind. Usually the last step causes the notification.
+  /// Nil for kinds that do not concern a subscription.
   static func leading(to type: String, _ subtype: String?) -> [StoryStep]? {
     switch (type, subtype ?? "") {
     case ("SUBSCRIBED", "RESUBSCRIBE"): [.buy, .cancel, .expire, .resubscribe]

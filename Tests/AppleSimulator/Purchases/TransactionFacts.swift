@@ -14,7 +14,7 @@ public struct TransactionFacts: Sendable {
   var revocationDate: Int64? { fields["revocationDate"]?.int64Value }
   var isFamilyShared: Bool { fields["inAppOwnershipType"]?.stringValue == "FAMILY_SHARED" }
 
-  /// Changes a one-time purchase as a notification of the type reports.
+  /// Changes a one-time purchase as a notification of this type reports it.
   mutating func apply(_ type: String, at date: Int64) {
     switch type {
     case "REFUND":
@@ -34,6 +34,7 @@ public struct TransactionFacts: Sendable {
     modified = date
   }
 
+  /// *JWSTransactionDecodedPayload*. `overrides` replaces members; null removes one.
   func payload(signedDate: Int64, overrides: JSONObject? = nil) -> JSONObject {
     var payload = fields
     payload["signedDate"] = .integer(signedDate)

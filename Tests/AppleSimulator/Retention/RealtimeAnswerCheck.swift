@@ -1,13 +1,14 @@
 import WireJSON
 
-/// Checks whether the App Store can use an answer (*RealtimeResponseBody*, *message*, *alternateProduct*, *promotionalOffer*,
-/// *advancedCommerceInfo*), and describes each problem.
+/// Checks whether the App Store could use an answer (*RealtimeResponseBody*, *message*, *alternateProduct*, *promotionalOffer*,
+/// *advancedCommerceInfo*). Each function returns a text for each problem, which begins with the name of the field.
 struct RealtimeAnswerCheck: Sendable {
   private static let plans: Set = ["BILLED_UPFRONT", "MONTHLY"]
-  /// How long an offer's signature is valid, in milliseconds.
-  private static let offerLife: Int64 = 86_400_000
+  /// The milliseconds for which the signature of an offer is valid.
+  private static let offerLifetime: Int64 = 86_400_000
 
-  let question: JSONObject
+  /// The payload of the request that is answered.
+  let request: JSONObject
   let app: SimulatedApp
   let apps: AppRegistry
   let setup: RetentionSetup
@@ -20,7 +21,9 @@ struct RealtimeAnswerCheck: Sendable {
     if !type.hasPrefix("application/json") { found.append("Content-Type: not application/json") }
     if type.contains("charset="), !type.contains("utf-8") { found.append("Content-Type: not UTF-8") }
     guard let answer = (try? JSONValue(parsing: body))?.objectValue else { return found + ["body: not a JSON object"] }
-    if answer.members.count > 1 { found.append("body: more than one of the four") }
+    if answer.members.count > 1 {
+      found.append("body: must have only one of message, alternateProduct, promotionalOffer and advancedCommerceInfo")
+    }
     for member in answer.members {
       guard let value = member.value.objectValue else {
         found.append("\(member.key): not an object")
@@ -29,7 +32,7 @@ struct RealtimeAnswerCheck: Sendable {
       found += identifier(value["messageIdentifier"], "\(member.key).messageIdentifier")
       if let id = value["messageIdentifier"]?.stringValue,
         let reason = setup.reasonAgainst(
-          id, in: member.key, bundleID: app.bundleID, environment: question["environment"]?.stringValue ?? "")
+          id, in: member.key, bundleID: app.bundleID, environment: request["environment"]?.stringValue ?? "")
       {
         found.append("\(member.key).messageIdentifier: \(reason)")
       }
@@ -58,27 +61,28 @@ struct RealtimeAnswerCheck: Sendable {
     var found = unknown(value, Set(names), "promotionalOffer")
     switch (value["promotionalOfferSignatureV1"], value["promotionalOfferSignatureV2"]) {
     case (nil, let jws?):
-      guard let jws = jws.stringValue else { return found + ["promotionalOfferSignatureV2: not a text"] }
+      guard let jws = jws.stringValue else { return found + ["promotionalOfferSignatureV2: not a string"] }
       found += token(jws, audience: "promotional-offer", "promotionalOfferSignatureV2") { claims in
         var found: [String] = []
         for name in ["productId", "offerIdentifier"] where claims[name]?.stringValue?.isEmpty ?? true {
           found.append("promotionalOfferSignatureV2.\(name): missing")
         }
-        if claims["transactionId"]?.stringValue != question["originalTransactionId"]?.stringValue {
+        if claims["transactionId"]?.stringValue != request["originalTransactionId"]?.stringValue {
           found.append("promotionalOfferSignatureV2.transactionId: not the customer's original transaction")
         }
         return found
       }
     case (let signature?, nil):
       guard let signature = signature.objectValue else { return found + ["promotionalOfferSignatureV1: not an object"] }
-      found += original(signature)
+      found += originalSignature(signature)
     case (nil, nil): found.append("promotionalOffer: no signature")
     case (_?, _?): found.append("promotionalOffer: two signatures")
     }
     return found
   }
 
-  private func original(_ value: JSONObject) -> [String] {
+  /// Checks a signature in the original format.
+  private func originalSignature(_ value: JSONObject) -> [String] {
     let field = "promotionalOfferSignatureV1"
     var found = unknown(
       value, ["encodedSignature", "productId", "nonce", "timestamp", "keyId", "offerIdentifier", "appAccountToken"], field)
@@ -94,16 +98,16 @@ struct RealtimeAnswerCheck: Sendable {
       found += identifier(given, "\(field).\(name)")
     }
     let timestamp = value["timestamp"]?.int64Value
-    if timestamp.map({ abs(now - $0) > Self.offerLife }) ?? true { found.append("\(field).timestamp: not within a day") }
+    if timestamp.map({ abs(now - $0) > Self.offerLifetime }) ?? true { found.append("\(field).timestamp: not within a day") }
     guard let signature = value["encodedSignature"]?.stringValue.flatMap({ Base64Text.decode($0) }), !signature.isEmpty else {
       return found + ["\(field).encodedSignature: not Base64"]
     }
     if let id = value["keyId"]?.stringValue, let key = apps.key(id), let timestamp {
-      let words = [
+      let signedValues = [
         app.bundleID, id, value["productId"]?.stringValue ?? "", value["offerIdentifier"]?.stringValue ?? "",
         value["appAccountToken"]?.stringValue ?? "", value["nonce"]?.stringValue ?? "", String(timestamp),
       ]
-      if !key.key.verifies(der: signature, of: Array(words.joined(separator: "\u{2063}").utf8)) {
+      if !key.key.verifies(der: signature, of: Array(signedValues.joined(separator: "\u{2063}").utf8)) {
         found.append("\(field).encodedSignature: does not verify")
       }
     } else {
@@ -116,19 +120,21 @@ struct RealtimeAnswerCheck: Sendable {
     var found = unknown(value, ["messageIdentifier", "advancedCommerceData"], "advancedCommerceInfo")
     guard let bytes = value["advancedCommerceData"]?.stringValue.flatMap({ Base64Text.decode($0) }),
       let data = (try? JSONValue(parsing: bytes))?.objectValue, let jws = data["signatureInfo"]?["token"]?.stringValue
-    else { return found + ["advancedCommerceData: no Base64 of an object with signatureInfo.token"] }
+    else { return found + ["advancedCommerceData: not Base64 of a JSON object with signatureInfo.token"] }
     found += token(jws, audience: "advanced-commerce-api", "advancedCommerceData") { claims in
-      guard let request = claims["request"]?.stringValue.flatMap({ Base64Text.decode($0) }),
-        let object = (try? JSONValue(parsing: request))?.objectValue
-      else { return ["advancedCommerceData.request: no Base64 of an object"] }
-      return AdvancedCommerceChangeCheck(transactionId: question["originalTransactionId"]?.stringValue).problems(in: object)
+      guard let requestBytes = claims["request"]?.stringValue.flatMap({ Base64Text.decode($0) }),
+        let object = (try? JSONValue(parsing: requestBytes))?.objectValue
+      else { return ["advancedCommerceData.request: not Base64 of a JSON object"] }
+      return AdvancedCommerceChangeCheck(transactionId: request["originalTransactionId"]?.stringValue).problems(in: object)
         + identifier(object["requestInfo"]?["requestReferenceId"], "advancedCommerceData.requestInfo.requestReferenceId")
     }
     return found
   }
 
   /// A JWS that an app's server signed (*Generating JWS to sign App Store requests*).
-  private func token(_ jws: String, audience: String, _ field: String, _ more: (JSONObject) -> [String]) -> [String] {
+  ///
+  /// - Parameter claimsCheck: finds the problems of the claims that only this kind of JWS has.
+  private func token(_ jws: String, audience: String, _ field: String, _ claimsCheck: (JSONObject) -> [String]) -> [String] {
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
       let signature = Base64Text.decodeURL(parts[2])
@@ -144,13 +150,16 @@ struct RealtimeAnswerCheck: Sendable {
     if claims["aud"]?.stringValue != audience { found.append("\(field).aud: not \(audience)") }
     if claims["bid"]?.stringValue != app.bundleID { found.append("\(field).bid: another app's") }
     if claims["iss"]?.stringValue?.isEmpty ?? true { found.append("\(field).iss: missing") }
-    if claims["exp"] != nil { found.append("\(field).exp: has none") }
+    if claims["exp"] != nil { found.append("\(field).exp: must be absent") }
     found += identifier(claims["nonce"], "\(field).nonce")
     let issued = claims["iat"]?.int64Value
-    if issued.map({ abs(now / 1000 - $0) > Self.offerLife / 1000 }) ?? true { found.append("\(field).iat: not now, in seconds") }
-    return found + more(claims)
+    if issued.map({ abs(now / 1000 - $0) > Self.offerLifetime / 1000 }) ?? true {
+      found.append("\(field).iat: not within a day of now, in seconds")
+    }
+    return found + claimsCheck(claims)
   }
 
+  /// The problem of a value that must be a UUID, if there is one.
   private func identifier(_ value: JSONValue?, _ field: String) -> [String] {
     guard let text = value?.stringValue else { return ["\(field): missing"] }
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -160,6 +169,7 @@ struct RealtimeAnswerCheck: Sendable {
     return isUUID ? [] : ["\(field): not a UUID"]
   }
 
+  /// A problem for each member that Apple does not document.
   private func unknown(_ value: JSONObject, _ known: Set<String>, _ field: String) -> [String] {
     value.keys.filter { !known.contains($0) }.map { "\(field).\($0): unknown" }
   }

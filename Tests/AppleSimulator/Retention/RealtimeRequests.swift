@@ -3,17 +3,17 @@ import HTTPClient
 import Synchronization
 import WireJSON
 
-/// Requests retention messages from a server as the App Store does (*Get Retention Message*, *RealtimeRequestBody*), checks the
-/// answers, and runs the performance test.
+/// Requests retention messages from a server as the App Store does (*Get Retention Message*, *RealtimeRequestBody*), checks the answers
+/// (``RealtimeAnswerCheck``), and runs the performance test.
 struct RealtimeRequests: Sendable {
-  /// The time limit for an answer, far longer than any answer may take.
-  private static let patience: Duration = .seconds(5)
+  /// The time limit of a request. It is far longer than an answer may take, so that the duration of late answers is measured too.
+  private static let timeout: Duration = .seconds(5)
 
   let signer: JWSSigner
-  /// Signs with a chain of another root.
-  let stranger: JWSSigner
-  /// Signs with a chain without Apple's marker extensions.
-  let unmarked: JWSSigner
+  /// Signs with a certificate chain under a root that the services do not trust.
+  let foreignRootSigner: JWSSigner
+  /// Signs with a certificate chain under the right root, but without Apple's marker extensions.
+  let unmarkedSigner: JWSSigner
   let apps: AppRegistry
   let setup: RetentionSetup
   let time: SimulatedTime
@@ -21,12 +21,12 @@ struct RealtimeRequests: Sendable {
   let http: HTTPClient
 
   init(
-    signer: JWSSigner, stranger: JWSSigner, unmarked: JWSSigner, apps: AppRegistry, setup: RetentionSetup, time: SimulatedTime,
-    random: SeededRandom, caFile: String
+    signer: JWSSigner, foreignRootSigner: JWSSigner, unmarkedSigner: JWSSigner, apps: AppRegistry, setup: RetentionSetup,
+    time: SimulatedTime, random: SeededRandom, caFile: String
   ) {
     self.signer = signer
-    self.stranger = stranger
-    self.unmarked = unmarked
+    self.foreignRootSigner = foreignRootSigner
+    self.unmarkedSigner = unmarkedSigner
     self.apps = apps
     self.setup = setup
     self.time = time
@@ -37,20 +37,24 @@ struct RealtimeRequests: Sendable {
     http = HTTPClient(configuration: configuration)
   }
 
-  /// A signed request.
-  struct Question: Sendable {
+  /// A signed request for a message.
+  struct SignedRequest: Sendable {
+    /// The payload as the receiver reads it. If it was altered after it was signed, this is the altered one.
     var payload: JSONObject
+    /// The payload as a compact JWS.
     var signedPayload: String
 
     var body: [UInt8] { JSONValue.object(["signedPayload": .string(signedPayload)]).serialized }
   }
 
-  /// The result of a request.
+  /// A request and its answer.
   struct Exchange: Sendable {
-    var question: Question
-    /// Nil when there was no answer.
+    var request: SignedRequest
+    /// The HTTP status; nil if there was no answer.
     var status: Int?
+    /// The body of the answer.
     var answer: [UInt8] = []
+    /// The duration of the request.
     var seconds: Double
     var result: AttemptResult
     /// The reasons why the App Store could not use the answer.
@@ -58,7 +62,7 @@ struct RealtimeRequests: Sendable {
 
     var json: JSONObject {
       var object: JSONObject = [
-        "request": .object(question.payload), "signedPayload": .string(question.signedPayload),
+        "request": .object(request.payload), "signedPayload": .string(request.signedPayload),
         "sendAttemptResult": .string(result.rawValue),
         "milliseconds": .number(JSONNumber((seconds * 100_000).rounded() / 100) ?? JSONNumber(0)),
         "problems": .array(problems.map { .string($0) }),
@@ -72,12 +76,13 @@ struct RealtimeRequests: Sendable {
   /// Creates a request and signs it.
   ///
   /// - Parameters:
-  ///   - fields: members of the payload instead of the usual ones; null removes one.
-  ///   - forge: `stranger`, `unmarked`, `altered` (the payload was changed after it was signed) or `signature`; nil for a genuine one.
-  func question(
+  ///   - fields: replace members of the usual payload; null removes one.
+  ///   - forge: how the request is forged: `stranger` (signed under another root), `unmarked` (certificates without Apple's extensions),
+  ///     `altered` (a payload that was changed after it was signed) or `signature` (that of another request). Nil for a genuine request.
+  func makeRequest(
     _ app: SimulatedApp, _ environment: AppStoreEnvironment, originalTransactionID: String? = nil, fields: JSONObject = [:],
     forge: String? = nil
-  ) throws -> Question {
+  ) throws -> SignedRequest {
     var payload: JSONObject = [
       "originalTransactionId": .string(originalTransactionID ?? random.digits(15)), "appAppleId": .integer(app.appAppleID ?? 0),
       "productId": .string(app.bundleID + ".monthly"), "userLocale": "en-US", "requestIdentifier": .string(random.uuid()),
@@ -87,8 +92,8 @@ struct RealtimeRequests: Sendable {
     var signed: String
     switch forge {
     case nil, "altered", "signature": signed = try signer.sign(payload)
-    case "stranger": signed = try stranger.sign(payload)
-    case "unmarked": signed = try unmarked.sign(payload)
+    case "stranger": signed = try foreignRootSigner.sign(payload)
+    case "unmarked": signed = try unmarkedSigner.sign(payload)
     default: throw ControlError("forge: stranger, unmarked, altered or signature")
     }
     let parts = signed.split(separator: ".").map(String.init)
@@ -99,28 +104,28 @@ struct RealtimeRequests: Sendable {
       let other = try signer.sign(["originalTransactionId": "1"]).split(separator: ".")[2]
       signed = [parts[0], parts[1], String(other)].joined(separator: ".")
     }
-    return Question(payload: payload, signedPayload: signed)
+    return SignedRequest(payload: payload, signedPayload: signed)
   }
 
   /// Posts a request and checks the answer.
-  func ask(_ question: Question, at url: String, app: SimulatedApp) async -> Exchange {
-    let begun = ContinuousClock.now
-    func seconds() -> Double { begun.duration(to: .now) / .seconds(1) }
+  func send(_ request: SignedRequest, to url: String, app: SimulatedApp) async -> Exchange {
+    let start = ContinuousClock.now
+    func seconds() -> Double { start.duration(to: .now) / .seconds(1) }
     do {
       let response = try await http.send(
         HTTPClientRequest(
           method: "POST", url: url,
           headers: [("Content-Type", "application/json"), ("User-Agent", "App Store Retention Messaging"), ("Accept", "application/json")],
-          body: question.body, timeout: Self.patience, maxResponseBytes: 256 << 10))
-      let taken = seconds()
-      let check = RealtimeAnswerCheck(question: question.payload, app: app, apps: apps, setup: setup, now: time.now)
+          body: request.body, timeout: Self.timeout, maxResponseBytes: 256 << 10))
+      let duration = seconds()
+      let check = RealtimeAnswerCheck(request: request.payload, app: app, apps: apps, setup: setup, now: time.now)
       let problems = check.problems(status: response.status, contentType: response[header: "Content-Type"], body: response.body)
       let result: AttemptResult =
         response.status != 200 ? .unsuccessfulStatus : problems.isEmpty ? .success : .invalidResponse
       return Exchange(
-        question: question, status: response.status, answer: response.body, seconds: taken, result: result, problems: problems)
+        request: request, status: response.status, answer: response.body, seconds: duration, result: result, problems: problems)
     } catch {
-      return Exchange(question: question, seconds: seconds(), result: Self.result(of: error))
+      return Exchange(request: request, seconds: seconds(), result: Self.result(of: error))
     }
   }
 
@@ -134,112 +139,46 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  // MARK: The performance test
-
-  /// The settings of the test (*PerformanceTestConfig*).
-  struct TestConfiguration: Sendable {
-    var maxConcurrentRequests = 10
-    var totalRequests = 200
-    /// Milliseconds.
-    var totalDuration: Int64 = 10_000
-    /// Milliseconds.
-    var responseTimeThreshold: Int64 = 700
-    /// Percent.
-    var successRateThreshold: Int64 = 95
-
-    var json: JSONObject {
-      [
-        "maxConcurrentRequests": .integer(maxConcurrentRequests), "totalRequests": .integer(totalRequests),
-        "totalDuration": .integer(totalDuration), "responseTimeThreshold": .integer(responseTimeThreshold),
-        "successRateThreshold": .integer(successRateThreshold),
-      ]
-    }
-  }
-
-  /// The result of the test (*PerformanceTestResultResponse*).
-  struct TestResult: Sendable {
-    var configuration: TestConfiguration
-    var target: String
-    /// The duration of each request in seconds, in the order of the answers.
-    var times: [Double] = []
-    var failures: [AttemptResult: Int] = [:]
-    var successes = 0
-
-    var successRate: Int64 {
-      let all = successes + failures.values.reduce(0, +)
-      return all == 0 ? 0 : Int64(successes * 100 / all)
-    }
-
-    var isPassed: Bool { successRate >= configuration.successRateThreshold }
-
-    /// Milliseconds.
-    var average: Int64 { times.isEmpty ? 0 : Int64((times.reduce(0, +) / Double(times.count) * 1000).rounded()) }
-
-    /// A percentile of the times, milliseconds, by nearest rank.
-    func percentile(_ share: Double) -> Int64 {
-      guard !times.isEmpty else { return 0 }
-      let sorted = times.sorted()
-      let rank = max(1, Int((share / 100 * Double(sorted.count)).rounded(.up)))
-      return Int64((sorted[rank - 1] * 1000).rounded())
-    }
-
-    var json: JSONObject {
-      [
-        "config": .object(configuration.json), "target": .string(target), "result": isPassed ? "PASS" : "FAIL",
-        "successRate": .integer(successRate), "numPending": 0,
-        "responseTimes": [
-          "average": .integer(average), "p50": .integer(percentile(50)), "p90": .integer(percentile(90)), "p95": .integer(percentile(95)),
-          "p99": .integer(percentile(99)),
-        ],
-        "failures": .object(
-          JSONObject(
-            failures.sorted { $0.key.rawValue < $1.key.rawValue }.map {
-              JSONObject.Member(key: $0.key.rawValue, value: .integer($0.value))
-            })),
-      ]
-    }
-  }
-
-  /// Runs the performance test: requests are spread over its duration, and each answer is checked. A request that takes longer than
-  /// the threshold is `TIMED_OUT`.
+  /// Runs the performance test: the starts of the requests are spread over its duration, and each answer is checked. A request that takes
+  /// longer than the threshold counts as `TIMED_OUT`.
   ///
   /// - Parameters:
   ///   - originalTransactionID: the id of a purchase in the sandbox.
-  ///   - fields: members of each payload instead of the usual ones.
+  ///   - fields: replace members of the usual payload of each request.
   func run(
     _ configuration: TestConfiguration, at url: String, app: SimulatedApp, originalTransactionID: String, fields: JSONObject = [:]
   ) async -> TestResult {
-    let tally = Tally(TestResult(configuration: configuration, target: url))
+    let counter = ResultCounter(TestResult(configuration: configuration, target: url))
     let pause = Duration.milliseconds(configuration.totalDuration) / max(1, configuration.totalRequests)
-    let begun = ContinuousClock.now
+    let start = ContinuousClock.now
     await withDiscardingTaskGroup { group in
-      let gate = Gate(limit: configuration.maxConcurrentRequests)
+      let limiter = ConcurrencyLimiter(limit: configuration.maxConcurrentRequests)
       for number in 0..<configuration.totalRequests {
-        try? await ContinuousClock().sleep(until: begun + pause * number)
-        await gate.enter()
+        try? await ContinuousClock().sleep(until: start + pause * number)
+        await limiter.acquire()
         group.addTask {
-          defer { gate.leave() }
-          guard let question = try? question(app, .sandbox, originalTransactionID: originalTransactionID, fields: fields) else { return }
-          let exchange = await ask(question, at: url, app: app)
+          defer { limiter.release() }
+          guard let request = try? makeRequest(app, .sandbox, originalTransactionID: originalTransactionID, fields: fields) else { return }
+          let exchange = await send(request, to: url, app: app)
           let isLate = exchange.seconds * 1000 > Double(configuration.responseTimeThreshold)
           let outcome = exchange.result == .success && isLate ? .timedOut : exchange.result
-          tally.add(exchange.seconds, outcome)
+          counter.add(exchange.seconds, outcome)
         }
       }
     }
-    return tally.result
+    return counter.result
   }
 
-  /// Counts answers.
-  private final class Tally: Sendable {
-    private let counted: Mutex<TestResult>
+  /// Collects the durations and outcomes of concurrent requests.
+  private final class ResultCounter: Sendable {
+    private let state: Mutex<TestResult>
 
-    init(_ result: TestResult) { counted = Mutex(result) }
+    init(_ result: TestResult) { state = Mutex(result) }
 
-    var result: TestResult { counted.withLock { $0 } }
+    var result: TestResult { state.withLock { $0 } }
 
     func add(_ seconds: Double, _ outcome: AttemptResult) {
-      counted.withLock { result in
+      state.withLock { result in
         result.times.append(seconds)
         if outcome == .success { result.successes += 1 } else { result.failures[outcome, default: 0] += 1 }
       }
@@ -247,7 +186,7 @@ struct RealtimeRequests: Sendable {
   }
 
   /// Limits the number of concurrent requests.
-  private final class Gate: Sendable {
+  private final class ConcurrencyLimiter: Sendable {
     private struct State {
       var free: Int
       var waiting: [CheckedContinuation<Void, Never>] = []
@@ -257,7 +196,8 @@ struct RealtimeRequests: Sendable {
 
     init(limit: Int) { state = Mutex(State(free: max(1, limit))) }
 
-    func enter() async {
+    /// Returns when fewer than `limit` requests are in progress.
+    func acquire() async {
       await withCheckedContinuation { continuation in
         let isFree = state.withLock { state in
           if state.free > 0 {
@@ -271,7 +211,7 @@ struct RealtimeRequests: Sendable {
       }
     }
 
-    func leave() {
+    func release() {
       let next: CheckedContinuation<Void, Never>? = state.withLock { state in
         if state.waiting.isEmpty {
           state.free += 1
@@ -283,36 +223,35 @@ struct RealtimeRequests: Sendable {
     }
   }
 
-  // MARK: Control
-
-  /// `POST /control/retention/requests`: posts a request once, or `count` times.
-  func control(_ request: JSONObject) async throws -> JSONValue {
-    let (app, environment) = try target(request)
-    let question = try question(
-      app, environment, originalTransactionID: request["originalTransactionId"]?.stringValue,
-      fields: request["fields"]?.objectValue ?? [:], forge: request["forge"]?.stringValue)
-    guard let url = request["url"]?.stringValue else {
-      return ["request": .object(question.payload), "signedPayload": .string(question.signedPayload)]
+  /// `POST /control/retention/requests`: creates a request and, if there is a URL, posts it once.
+  func control(_ body: JSONObject) async throws -> JSONValue {
+    let (app, environment) = try target(body)
+    let request = try makeRequest(
+      app, environment, originalTransactionID: body["originalTransactionId"]?.stringValue, fields: body["fields"]?.objectValue ?? [:],
+      forge: body["forge"]?.stringValue)
+    guard let url = body["url"]?.stringValue else {
+      return ["request": .object(request.payload), "signedPayload": .string(request.signedPayload)]
     }
-    return .object(await ask(question, at: url, app: app).json)
+    return .object(await send(request, to: url, app: app).json)
   }
 
   /// `POST /control/retention/performance`: runs the performance test.
-  func performance(_ request: JSONObject) async throws -> JSONValue {
-    let (app, _) = try target(request)
-    guard let url = request["url"]?.stringValue else { throw ControlError("url: required") }
-    guard let id = request["originalTransactionId"]?.stringValue else { throw ControlError("originalTransactionId: required") }
+  func performance(_ body: JSONObject) async throws -> JSONValue {
+    let (app, _) = try target(body)
+    guard let url = body["url"]?.stringValue else { throw ControlError("url: required") }
+    guard let id = body["originalTransactionId"]?.stringValue else { throw ControlError("originalTransactionId: required") }
     var configuration = TestConfiguration()
-    if let total = request["totalRequests"]?.int64Value, (1...100_000).contains(total) { configuration.totalRequests = Int(total) }
-    if let limit = request["maxConcurrentRequests"]?.int64Value, (1...1000).contains(limit) {
+    if let total = body["totalRequests"]?.int64Value, (1...100_000).contains(total) { configuration.totalRequests = Int(total) }
+    if let limit = body["maxConcurrentRequests"]?.int64Value, (1...1000).contains(limit) {
       configuration.maxConcurrentRequests = Int(limit)
     }
-    if let duration = request["totalDuration"]?.int64Value, (0...600_000).contains(duration) { configuration.totalDuration = duration }
-    if let threshold = request["responseTimeThreshold"]?.int64Value, threshold > 0 { configuration.responseTimeThreshold = threshold }
+    if let duration = body["totalDuration"]?.int64Value, (0...600_000).contains(duration) { configuration.totalDuration = duration }
+    if let threshold = body["responseTimeThreshold"]?.int64Value, threshold > 0 { configuration.responseTimeThreshold = threshold }
     return .object(
-      await run(configuration, at: url, app: app, originalTransactionID: id, fields: request["fields"]?.objectValue ?? [:]).json)
+      await run(configuration, at: url, app: app, originalTransactionID: id, fields: body["fields"]?.objectValue ?? [:]).json)
   }
 
+  /// The app and the environment that a control request names.
   private func target(_ request: JSONObject) throws -> (SimulatedApp, AppStoreEnvironment) {
     guard let bundleID = request["bundleId"]?.stringValue, let app = apps.app(bundleID) else {
       throw ControlError("bundleId: not registered (POST /control/apps)")

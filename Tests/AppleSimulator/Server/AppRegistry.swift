@@ -17,7 +17,7 @@ public final class AppRegistry: Sendable {
     apps = Mutex(known)
   }
 
-  /// Adds an app, or replaces it.
+  /// Adds an app, or replaces the one with the same bundle id, and stores all apps.
   func register(_ app: SimulatedApp) throws {
     let list = apps.withLock { apps in
       apps[app.bundleID] = app
@@ -30,7 +30,7 @@ public final class AppRegistry: Sendable {
 
   var all: [SimulatedApp] { apps.withLock { $0.values.sorted { $0.bundleID < $1.bundleID } } }
 
-  /// The key with this id, of any team.
+  /// The In-App Purchase key with this id, of any app's team.
   func key(_ keyID: String) -> SimulatedApp.APIKey? {
     apps.withLock { apps in apps.values.lazy.flatMap(\.keys).first { $0.keyID == keyID } }
   }

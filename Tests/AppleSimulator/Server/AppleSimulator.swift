@@ -7,8 +7,12 @@ import ServiceLifecycle
 import UnixSignals
 import WireJSON
 
-/// Simulates Apple on loopback: one HTTPS server for the App Store Server API, AdServices and the session hosts, and the
-/// devices and the App Store, which send requests to the services.
+/// Simulates Apple on loopback. One HTTPS server has the App Store Server API, AdServices and the session hosts. The simulated devices and
+/// the simulated App Store send requests to the services.
+///
+/// `init` reads or creates keys and certificates in the state directory, ``registerApps(fromFile:)`` adds apps, and
+/// ``run(logger:signals:others:)`` serves. Each request goes to `SimulatorResponder`, which selects one of the components in
+/// ``SimulatorParts``; read SimulatorResponder.swift next. The README describes the control API.
 public struct AppleSimulator: Sendable {
   public struct Configuration: Sendable {
     public var host = "127.0.0.1"
@@ -48,7 +52,7 @@ public struct AppleSimulator: Sendable {
     }
   }
 
-  /// Serves until the process receives a signal. `others` run and end together with the server.
+  /// Serves until the process receives one of the signals. `others` are services that run and end together with the server.
   public func run(logger: Logger, signals: [UnixSignal] = [.sigterm, .sigint], others: [any Service] = []) async throws {
     let all = try [parts.retryingSender] + self.services(logger: logger) + others
     let services = all.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
@@ -63,6 +67,7 @@ public struct AppleSimulator: Sendable {
       privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(tls.keyPEM.utf8), format: .pem)))
     tlsConfiguration.minimumTLSVersion = .tlsv12
     let announce = self.announce
+    // Only critical messages of Hummingbird are logged, because faults break many connections on purpose.
     var quiet = logger
     quiet.logLevel = max(logger.logLevel, .critical)
     let main = Application(
@@ -77,7 +82,7 @@ public struct AppleSimulator: Sendable {
     return [main, plain]
   }
 
-  /// Writes `simulator.json` when requests are accepted. The file remains after the end; the next start removes it.
+  /// Writes `simulator.json` as the sign that requests are accepted. The file remains when the simulator ends; the next start removes it.
   private func announce(_ port: Int, _ logger: Logger) {
     let url = "https://\(configuration.host):\(port)"
     let control = configuration.control.map { "http://\($0.host):\($0.port)/control" } ?? url + "/control"

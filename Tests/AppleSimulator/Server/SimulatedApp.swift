@@ -1,6 +1,6 @@
 import WireJSON
 
-/// An app's data in App Store Connect.
+/// An app with its settings in App Store Connect.
 public struct SimulatedApp: Sendable {
   /// An In-App Purchase key of the app's team.
   struct APIKey: Sendable {
@@ -46,6 +46,7 @@ public struct SimulatedApp: Sendable {
     }
   }
 
+  /// The app in the format of `POST /control/apps`, in which it is stored too.
   var json: JSONObject {
     var object: JSONObject = ["bundleId": .string(bundleID)]
     object["appAppleId"] = appAppleID.map { .integer($0) }

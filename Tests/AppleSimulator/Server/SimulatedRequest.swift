@@ -1,15 +1,15 @@
 import Foundation
 
-/// A complete request.
+/// A received request with its complete body.
 struct SimulatedRequest: Sendable {
   var method: String
   /// The segments of the path, percent-decoded; the last one is empty if the path ends with a slash.
   var segments: [String]
   var path: String
   var query: [(name: String, value: String)]
-  /// In lower case, without the port.
+  /// The host in lower case, without the port.
   var host: String
-  /// Names in lower case.
+  /// The headers, with their names in lower case.
   var headers: [(name: String, value: String)]
   var body: [UInt8]
 
@@ -32,6 +32,7 @@ struct SimulatedRequest: Sendable {
     host = full.split(separator: ":").first.map { $0.lowercased() } ?? ""
   }
 
+  /// - Parameter name: in lower case.
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
   func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
   func queryValues(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }

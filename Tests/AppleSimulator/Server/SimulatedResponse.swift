@@ -2,13 +2,19 @@ import WireJSON
 
 /// An answer, and the faults applied while it is sent.
 struct SimulatedResponse: Sendable {
-  enum Damage: Sendable { case none, reset, cut }
+  enum Damage: Sendable {
+    case none
+    /// The connection is reset instead of an answer.
+    case reset
+    /// The connection is reset after half of the body.
+    case cut
+  }
 
   var status: Int
   var headers: [(name: String, value: String)] = []
   var body: [UInt8] = []
   var damage = Damage.none
-  /// Real milliseconds to wait before the answer.
+  /// The delay before the answer, in real milliseconds.
   var delayMilliseconds: Double = 0
 
   static func json(_ value: JSONValue, status: Int = 200) -> SimulatedResponse {

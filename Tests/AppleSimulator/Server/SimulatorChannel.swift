@@ -7,10 +7,11 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 import NIOSSL
 
-/// A connection over TLS with HTTP/1.1 or HTTP/2, as negotiated with the client.
+/// Connections over TLS with HTTP/1.1 or HTTP/2, as negotiated with the client.
 ///
-/// Hummingbird's own channel closes an HTTP/2 connection after 200 resets in half a minute, and also counts resets of answered streams.
-/// curl sends such a reset if it has received all bytes of an answer before the end of the stream. Apple's servers accept this.
+/// Hummingbird's own channel closes an HTTP/2 connection after 200 stream resets in half a minute, and counts resets of answered streams
+/// too. curl sends such a reset if it has all bytes of an answer before the end of the stream. Apple's servers accept this, and so does
+/// this channel.
 struct SimulatorChannel: HTTPChannelHandler {
   typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
   typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<Connection>
@@ -20,7 +21,8 @@ struct SimulatorChannel: HTTPChannelHandler {
     let negotiated: EventLoopFuture<NIONegotiatedHTTPVersion<Connection, Streams>>
   }
 
-  private static let resets = 100_000
+  /// The maximum number of stream resets of a connection in half a minute: more than any test sends.
+  private static let maxResets = 100_000
 
   let responder: Responder
   private let context: NIOSSLContext
@@ -50,7 +52,7 @@ struct SimulatorChannel: HTTPChannelHandler {
 
   private static func streams(of channel: any Channel) throws -> Streams {
     var configuration = NIOHTTP2Handler.Configuration()
-    configuration.stream.streamResetFrameRateLimit.maximumCount = resets
+    configuration.stream.streamResetFrameRateLimit.maximumCount = maxResets
     let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(mode: .server, configuration: configuration) { stream in
       stream.eventLoop.makeCompletedFuture {
         try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTPServerCodec())
@@ -58,7 +60,7 @@ struct SimulatorChannel: HTTPChannelHandler {
           wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
       }
     }
-    try channel.pipeline.syncOperations.addHandler(EndsWithTheServer())
+    try channel.pipeline.syncOperations.addHandler(CloseAtShutdownHandler())
     return streams
   }
 
@@ -77,8 +79,8 @@ struct SimulatorChannel: HTTPChannelHandler {
   }
 }
 
-/// Closes a connection when the server ends.
-private final class EndsWithTheServer: ChannelInboundHandler {
+/// Closes an HTTP/2 connection when the server shuts down, even if the client would keep it open.
+private final class CloseAtShutdownHandler: ChannelInboundHandler {
   typealias InboundIn = NIOAny
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A request's connection, so that a scripted fault can break it.
+/// A request's context with its connection, so that a scripted fault can break the connection.
 struct SimulatorContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
@@ -13,10 +13,10 @@ struct SimulatorContext: RequestContext {
     channel = source.channel
   }
 
-  /// Ends the connection by a TCP reset; under HTTP/2 this ends the connection that all streams share.
+  /// Ends the connection by a TCP reset. With HTTP/2 this also ends all other streams of the connection.
   func breakConnection() async {
     var connection = channel
-    // A listening socket is the parent of a connection, a connection that of an HTTP/2 stream.
+    // The parent of an HTTP/2 stream is its connection. The parent of a connection is the listening socket, which has no remote address.
     if let parent = channel.parent, parent.remoteAddress != nil { connection = parent }
     let channel = connection
     if let socket = channel as? any SocketOptionProvider {

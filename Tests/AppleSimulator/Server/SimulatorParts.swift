@@ -1,4 +1,4 @@
-/// The components of the simulator.
+/// The components of the simulator, and how they depend on each other.
 public struct SimulatorParts: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
@@ -27,8 +27,8 @@ public struct SimulatorParts: Sendable {
     device = DeviceSender(http: http, retryingSender: retryingSender, log: deliveries)
     let factory = NotificationFactory(
       signer: JWSSigner(chain: try AppStoreChain(in: directory)),
-      stranger: JWSSigner(chain: try AppStoreChain(in: directory, name: "stranger")),
-      unmarked: JWSSigner(
+      foreignRootSigner: JWSSigner(chain: try AppStoreChain(in: directory, name: "stranger")),
+      unmarkedSigner: JWSSigner(
         chain: try AppStoreChain(in: directory, name: "app-store", variant: "unmarked", marked: false)),
       ledger: ledger, time: time, random: random)
     publisher = NotificationPublisher(
@@ -36,13 +36,13 @@ public struct SimulatorParts: Sendable {
       apps: apps, ledger: ledger, time: time, random: random)
     serverAPI = AppStoreServerAPI(publisher: publisher, apps: apps)
     realtime = RealtimeRequests(
-      signer: factory.signer, stranger: factory.stranger, unmarked: factory.unmarked, apps: apps,
+      signer: factory.signer, foreignRootSigner: factory.foreignRootSigner, unmarkedSigner: factory.unmarkedSigner, apps: apps,
       setup: serverAPI.retention, time: time, random: random, caFile: directory.path + "/tls-ca.pem")
-    serverAPI.retention.setPerformer { [realtime] order, url, report in realtime.perform(order, at: url, report) }
+    serverAPI.retention.setTestRunner { [realtime] test, url, report in realtime.perform(test, at: url, report) }
     try directory.write("apple-keys.yaml", deviceKeys.yaml())
   }
 
-  /// Deletes all data and scripts, except keys, apps and ad networks.
+  /// Deletes all data and scripts and sets the clock's offset to 0. Keys, apps, ad networks and the time scale are kept.
   func reset() {
     retryingSender.reset()
     archive.reset()

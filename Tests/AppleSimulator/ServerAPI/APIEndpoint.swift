@@ -1,4 +1,5 @@
-/// The endpoints of the App Store Server API, and the rate limits of each app.
+/// The endpoints of the App Store Server API, the Retention Messaging API, the Advanced Commerce API and the External Purchase Server API,
+/// with Apple's rate limits. The README lists their names, by which control requests select them.
 enum APIEndpoint: String, Sendable, CaseIterable {
   case transactionInfo, transactionHistory, transactionHistoryV1, appTransactionInfo, subscriptionStatuses
   case setAppAccountToken, finishTransaction, consumption, consumptionV1, orderLookup, refundHistory, refundHistoryV1
@@ -10,7 +11,7 @@ enum APIEndpoint: String, Sendable, CaseIterable {
   case metadataChange, migration, priceChange, cancellation, revocation, refundRequest
   case externalPurchaseReport, externalPurchaseRetrieval
 
-  /// Requests per second in production; the sandbox has a tenth.
+  /// The permitted requests per second and app in production; the sandbox permits a tenth.
   var rate: Double {
     switch self {
     case .setAppAccountToken, .extendRenewalDate: 20
@@ -24,7 +25,7 @@ enum APIEndpoint: String, Sendable, CaseIterable {
     }
   }
 
-  /// The endpoint of a method and a path after the environment's prefix, with the values of the path parameters.
+  /// Finds the endpoint of a method and a path (without the environment's prefix), with the values of its path parameters.
   static func find(method: String, _ path: [String]) -> (endpoint: APIEndpoint, values: [String])? {
     if path.count >= 3, path[0] == "groups", path[1] == "v1" {
       if method == "GET", path.count == 4, path[2] == "currentGroups" { return (.customerGroups, [path[3]]) }

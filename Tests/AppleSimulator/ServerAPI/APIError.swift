@@ -1,6 +1,6 @@
 import WireJSON
 
-/// An error of the App Store Server API: the code, whose first three digits are the status, and Apple's message.
+/// An error of the App Store Server API: Apple's code, whose first three digits are the HTTP status, and Apple's message.
 struct APIError: Error, Sendable, Equatable {
   var code: Int64
   var message: String

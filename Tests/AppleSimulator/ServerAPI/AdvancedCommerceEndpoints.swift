@@ -1,10 +1,11 @@
 import Synchronization
 import WireJSON
 
-/// The server part of the *Advanced Commerce API*, and the notifications that its calls cause.
+/// The server endpoints of the *Advanced Commerce API*. A call changes the purchase in the ledger and causes a notification, as Apple
+/// documents it.
 final class AdvancedCommerceEndpoints: Sendable {
   private let publisher: NotificationPublisher
-  /// `environment/bundle/requestReferenceId` of completed requests.
+  /// The requestReferenceIds of completed requests, as `environment/bundle/requestReferenceId`.
   private let references = Mutex<Set<String>>([])
 
   init(publisher: NotificationPublisher) { self.publisher = publisher }
@@ -24,7 +25,7 @@ final class AdvancedCommerceEndpoints: Sendable {
       throw APIError(4_000_028, "Storefront is invalid.")
     }
     let key = "\(call.environment.rawValue)/\(call.app.bundleID)/\(reference.lowercased())"
-    // Apple documents this error for all calls except these two, which set a state.
+    // Apple documents this error for all calls except these two, whose repetition sets the same state again.
     if endpoint != .cancellation, endpoint != .priceChange, references.withLock({ $0.contains(key) }) {
       throw APIError(4_000_097, "The request reference id was repeated.")
     }
@@ -38,7 +39,7 @@ final class AdvancedCommerceEndpoints: Sendable {
     }
     var subscription = known
     let event = try Self.change(&subscription, endpoint, body, reference: reference, call)
-    try publisher.keep(subscription)
+    try publisher.store(subscription)
     references.withLock { _ = $0.insert(key) }
     let record = try publisher.factory.notification(event, of: subscription, app: call.app, at: call.now, overrides: [:])
     await publisher.publish(record, app: call.app)
@@ -48,6 +49,7 @@ final class AdvancedCommerceEndpoints: Sendable {
     ])
   }
 
+  /// Applies a call to the subscription. Returns the event of its notification.
   private static func change(
     _ subscription: inout SimulatedSubscription, _ endpoint: APIEndpoint, _ body: JSONObject, reference: String,
     _ call: AppStoreServerAPI.Call
@@ -69,10 +71,10 @@ final class AdvancedCommerceEndpoints: Sendable {
         guard ["IMMEDIATELY", "NEXT_BILL_CYCLE"].contains(change["effective"]?.stringValue ?? "") else {
           throw APIError(4_000_111, "Effective is required.")
         }
-        guard let place = items.firstIndex(where: { $0["SKU"] == change["currentSKU"] }) else {
+        guard let index = items.firstIndex(where: { $0["SKU"] == change["currentSKU"] }) else {
           throw APIError(4_000_121, "The product is invalid.")
         }
-        items[place] = merged(items[place], change) ?? items[place]
+        items[index] = merged(items[index], change) ?? items[index]
       }
       info["items"] = .array(items)
       subscription.setCommerce(info, isCurrent: true, at: call.now)
@@ -83,11 +85,11 @@ final class AdvancedCommerceEndpoints: Sendable {
       var items = info["items"]?.arrayValue ?? []
       for change in changes {
         guard let price = change["price"]?.int64Value, price >= 0 else { throw APIError(4_000_086, "The price is negative.") }
-        guard let place = items.firstIndex(where: { $0["SKU"] == change["SKU"] }), var item = items[place].objectValue else {
+        guard let index = items.firstIndex(where: { $0["SKU"] == change["SKU"] }), var item = items[index].objectValue else {
           throw APIError(4_000_220, "The SKU must be a current SKU set to renew.")
         }
         item["price"] = .integer(price)
-        items[place] = .object(item)
+        items[index] = .object(item)
       }
       info["items"] = .array(items)
       subscription.setCommerce(info, isCurrent: false, at: call.now)
@@ -148,20 +150,21 @@ final class AdvancedCommerceEndpoints: Sendable {
   ) async throws -> SimulatedResponse {
     let changed = try publisher.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
       customer -> TransactionFacts in
-      guard let place = customer.products.firstIndex(where: { $0.id == id }) else { throw APIError(4_030_013, "Not owned.") }
-      guard customer.products[place].revocationDate == nil else { throw APIError(4_030_021, "Already refunded.") }
-      customer.products[place].fields["revocationDate"] = .integer(call.now)
-      customer.products[place].fields["revocationReason"] = 0
-      customer.products[place].fields["advancedCommerceInfo"] = ["requestReferenceId": .string(reference)]
-      customer.products[place].modified = call.now
-      return customer.products[place]
+      guard let index = customer.products.firstIndex(where: { $0.id == id }) else { throw APIError(4_030_013, "Not owned.") }
+      guard customer.products[index].revocationDate == nil else { throw APIError(4_030_021, "Already refunded.") }
+      customer.products[index].fields["revocationDate"] = .integer(call.now)
+      customer.products[index].fields["revocationReason"] = 0
+      customer.products[index].fields["advancedCommerceInfo"] = ["requestReferenceId": .string(reference)]
+      customer.products[index].modified = call.now
+      return customer.products[index]
     }
     guard let transaction = changed else { throw APIError.transactionNotFound }
     references.withLock { _ = $0.insert(key) }
     return .json(["signedTransactionInfo": .string(try publisher.factory.signer.sign(transaction.payload(signedDate: call.now)))])
   }
 
-  /// Merges two objects; members of the second one take precedence. `effective` and `currentSKU` are not copied.
+  /// Merges two objects; members of the second one take precedence. `effective` and `currentSKU` are not copied, because they describe the
+  /// change and are not part of the item.
   private static func merged(_ value: JSONValue?, _ changes: JSONValue?) -> JSONValue? {
     guard let changes = changes?.objectValue else { return value }
     var object = value?.objectValue ?? [:]

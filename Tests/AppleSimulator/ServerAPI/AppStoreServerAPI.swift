@@ -1,14 +1,18 @@
 import Synchronization
 import WireJSON
 
-/// The App Store Server API of one environment: checks token and rate limit, and calls the endpoint.
+/// The App Store Server API and the APIs beside it (``APIEndpoint``), in both environments. For each request it finds the endpoint, checks
+/// the token and the rate limit, and calls the endpoint. PurchaseEndpoints.swift has the endpoints for transactions and subscriptions.
 final class AppStoreServerAPI: Sendable {
-  /// An authenticated call: the request, the values of its path parameters, the app, the environment and the time.
+  /// An authenticated call.
   struct Call: Sendable {
     var request: SimulatedRequest
+    /// The values of the path parameters.
     var values: [String]
+    /// The app of the token.
     var app: SimulatedApp
     var environment: AppStoreEnvironment
+    /// The time of the call, in milliseconds since 1970.
     var now: Int64
   }
 
@@ -25,7 +29,8 @@ final class AppStoreServerAPI: Sendable {
   let time: SimulatedTime
   let random: SeededRandom
   private let tokens: TokenCheck
-  private let tests = Mutex<[String: String]>([:])
+  /// The notificationUUIDs of test notifications, by their testNotificationToken.
+  private let testNotifications = Mutex<[String: String]>([:])
   private let calls = Mutex<[JSONValue]>([])
 
   init(publisher: NotificationPublisher, apps: AppRegistry) {
@@ -48,11 +53,11 @@ final class AppStoreServerAPI: Sendable {
     retention.reset()
     commerce.reset()
     reports.reset()
-    tests.withLock { $0 = [:] }
+    testNotifications.withLock { $0 = [:] }
     calls.withLock { $0 = [] }
   }
 
-  /// A log of all calls for tests, oldest first.
+  /// The last `limit` calls, oldest first, for tests.
   func callLog(limit: Int) -> [JSONValue] { calls.withLock { $0.suffix(limit) } }
 
   func respond(to request: SimulatedRequest, path: [String], environment: AppStoreEnvironment) async
@@ -64,7 +69,7 @@ final class AppStoreServerAPI: Sendable {
       "method": .string(request.method),
       "path": .string(request.path), "status": .integer(response.status),
     ]
-    // The path of a GET describes the whole call. Of other calls the body is logged too, unless it is large, such as an image.
+    // The path of a GET is the whole call. Other calls are logged with their bodies, except for large ones such as images.
     if request.method != "GET", request.body.count <= 65_536 { entry["body"] = try? JSONValue(parsing: request.body) }
     calls.withLock { $0.append(.object(entry)) }
     return response
@@ -156,7 +161,7 @@ final class AppStoreServerAPI: Sendable {
     let record = try factory.detached(
       SimulatedSubscription.Event(type: "TEST"), app: call.app, environment: call.environment, at: call.now, overrides: [:])
     let token = "\(random.uuid())_\(call.now)"
-    tests.withLock { $0[token] = record.uuid }
+    testNotifications.withLock { $0[token] = record.uuid }
     await publisher.publish(record, app: call.app)
     return .json(["testNotificationToken": .string(token)])
   }
@@ -167,7 +172,7 @@ final class AppStoreServerAPI: Sendable {
     guard parts.count == 2, parts[0].count == 36, Int64(parts[1]) != nil else {
       throw APIError(4_000_020, "Invalid request. The test notification token is invalid.")
     }
-    guard let uuid = tests.withLock({ $0[token] }), let record = archive.record(uuid), !record.attempts.isEmpty,
+    guard let uuid = testNotifications.withLock({ $0[token] }), let record = archive.record(uuid), !record.attempts.isEmpty,
       record.bundleID == call.app.bundleID, record.environment == call.environment
     else {
       throw APIError(

@@ -1,12 +1,13 @@
 import Synchronization
 import WireJSON
 
-/// The *External Purchase Server API*: stores reports by their identifiers, and checks them.
+/// The *External Purchase Server API*: checks reports and stores them by their identifiers.
 final class ExternalPurchaseReports: Sendable {
   private let reports = Mutex<[String: JSONObject]>([:])
 
   func reset() { reports.withLock { $0 = [:] } }
 
+  /// `environment/bundle/identifier`.
   private static func key(_ call: AppStoreServerAPI.Call, _ id: String) -> String {
     "\(call.environment.rawValue)/\(call.app.bundleID)/\(id.lowercased())"
   }
@@ -35,11 +36,11 @@ final class ExternalPurchaseReports: Sendable {
         wrong("The tax exclusive amount plus the tax amount does not equal the tax inclusive amount.", "amountTaxInclusive", line)
       }
       guard line["eventType"]?.stringValue == "REFUND" else { continue }
-      guard let bought = purchase(of: line["referenceLineItemId"]?.stringValue ?? "", call, lines) else {
+      guard let purchase = purchase(of: line["referenceLineItemId"]?.stringValue ?? "", call, lines) else {
         wrong("The referenced value was not found.", "referenceLineItemId", line)
         continue
       }
-      if (bought["creationDate"]?.int64Value ?? 0) > number("creationDate") {
+      if (purchase["creationDate"]?.int64Value ?? 0) > number("creationDate") {
         errors.append([
           "errorCode": 31,
           "errorMessage": "The referenced line item has a creation date after the line item's creation date.",
@@ -57,7 +58,7 @@ final class ExternalPurchaseReports: Sendable {
     reports.withLock { $0[Self.key(call, id)] != nil }
   }
 
-  /// The purchase with this line item, in the same report or in an earlier one.
+  /// The line item of the purchase with this lineItemId, in the same report or in an earlier one.
   private func purchase(of line: String, _ call: AppStoreServerAPI.Call, _ lines: [JSONValue]) -> JSONValue? {
     let prefix = Self.key(call, "")
     let known = reports.withLock { reports in

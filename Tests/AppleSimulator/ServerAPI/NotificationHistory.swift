@@ -1,7 +1,7 @@
 import Synchronization
 import WireJSON
 
-/// *Get Notification History*: notifications that were sent or should have been, in pages of twenty.
+/// *Get Notification History*: the notifications that were sent or should have been sent, in pages of twenty.
 final class NotificationHistory: Sendable {
   static let pageSize = 20
 
@@ -62,18 +62,20 @@ final class NotificationHistory: Sendable {
     }
   }
 
-  /// The state of a pagination token: a stored result, and the position up to which it was read.
+  /// The state of a pagination token: the result of its query, and the offset of the next page in it.
   private struct Page {
     var query: Query
+    /// `environment/bundle`.
     var owner: String
     var uuids: [String]
     var offset: Int
-    var made: Int64
+    /// The time at which the token was created, in milliseconds since 1970.
+    var createdAt: Int64
   }
 
   private struct State {
     var pages: [String: Page] = [:]
-    var lifeMilliseconds: Int64 = 24 * 3600 * 1000
+    var lifetimeMilliseconds: Int64 = 24 * 3600 * 1000
   }
 
   private let archive: NotificationArchive
@@ -85,8 +87,8 @@ final class NotificationHistory: Sendable {
     self.random = random
   }
 
-  /// Sets the lifetime of tokens in milliseconds; 0 lets existing ones expire.
-  func setTokenLife(milliseconds: Int64) { state.withLock { $0.lifeMilliseconds = milliseconds } }
+  /// Sets the lifetime of all tokens, also of existing ones, in milliseconds. With 0 every token has expired.
+  func setTokenLifetime(milliseconds: Int64) { state.withLock { $0.lifetimeMilliseconds = milliseconds } }
 
   func reset() { state.withLock { $0 = State() } }
 
@@ -97,15 +99,15 @@ final class NotificationHistory: Sendable {
     let owner = environment.rawValue + "/" + bundleID
     var page: Page
     if let token {
-      page = try known(token, query: query, owner: owner, now: now)
+      page = try storedPage(of: token, query: query, owner: owner, now: now)
     } else {
       let found = archive.uuids(from: query.start, before: query.end) {
         $0.bundleID == bundleID && $0.environment == environment && query.matches($0)
       }
-      // Apple does not document an order, so the result is deliberately not in chronological order.
-      let mixed = found.map { (key: $0.utf8.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, uuid: $0) }
+      // Apple does not document an order. So the order is deliberately not chronological: it is that of the last bytes of the UUIDs.
+      let shuffled = found.map { (key: $0.utf8.suffix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, uuid: $0) }
         .sorted { ($0.key, $0.uuid) < ($1.key, $1.uuid) }
-      page = Page(query: query, owner: owner, uuids: mixed.map(\.uuid), offset: 0, made: now)
+      page = Page(query: query, owner: owner, uuids: shuffled.map(\.uuid), offset: 0, createdAt: now)
     }
     let slice = page.uuids[page.offset..<min(page.offset + Self.pageSize, page.uuids.count)]
     page.offset += slice.count
@@ -114,7 +116,7 @@ final class NotificationHistory: Sendable {
       "hasMore": .bool(page.offset < page.uuids.count),
     ]
     if page.offset < page.uuids.count {
-      page.made = now
+      page.createdAt = now
       let next = page
       let text = Base64Text.encodeURL(Array((random.uuid() + ":" + String(page.offset)).utf8))
       state.withLock { $0.pages[text] = next }
@@ -123,12 +125,13 @@ final class NotificationHistory: Sendable {
     return .object(response)
   }
 
-  private func known(_ token: String, query: Query, owner: String, now: Int64) throws -> Page {
+  /// The state of a pagination token. Throws if the token is unknown, has expired, or belongs to another request.
+  private func storedPage(of token: String, query: Query, owner: String, now: Int64) throws -> Page {
     try state.withLock { state in
       guard let page = state.pages[token], page.query == query, page.owner == owner else {
         throw APIError(4_000_014, "Invalid pagination token.")
       }
-      guard now - page.made < state.lifeMilliseconds else { throw APIError(4_000_017, "Pagination token expired.") }
+      guard now - page.createdAt < state.lifetimeMilliseconds else { throw APIError(4_000_017, "Pagination token expired.") }
       return page
     }
   }

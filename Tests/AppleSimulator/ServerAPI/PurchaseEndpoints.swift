@@ -1,8 +1,8 @@
 import WireJSON
 
-/// Endpoints for transactions, subscriptions, orders and refunds.
+/// The endpoints for transactions, subscriptions, orders and refunds.
 extension AppStoreServerAPI {
-  /// The customer of a transaction id. *Get Transaction History* and similar endpoints accept any id of the customer.
+  /// The customer of the id in the path: a transactionId, an originalTransactionId or an appTransactionId of the customer.
   private func customer(_ call: Call, notFound: APIError = .transactionNotFound) throws -> Customer {
     let identifier = call.values[0]
     guard !identifier.isEmpty, identifier.utf8.count <= 64, identifier.utf8.allSatisfy({ (48...57).contains($0) })
@@ -15,6 +15,7 @@ extension AppStoreServerAPI {
     return customer
   }
 
+  /// The transaction whose id is in the path, with its customer. An appTransactionId is refused.
   private func transaction(_ call: Call) throws -> (customer: Customer, transaction: TransactionFacts) {
     let customer = try customer(call)
     guard let transaction = customer.transactions.first(where: { $0.id == call.values[0] }) else {
@@ -27,6 +28,7 @@ extension AppStoreServerAPI {
     .array(try transactions.map { .string(try factory.signer.sign($0.payload(signedDate: now))) })
   }
 
+  /// The members that describe the app in an answer.
   private func owner(_ call: Call) -> JSONObject {
     var object: JSONObject = [
       "bundleId": .string(call.app.bundleID), "environment": .string(call.environment.rawValue),
@@ -97,21 +99,21 @@ extension AppStoreServerAPI {
   }
 
   func subscriptionStatuses(_ call: Call) throws -> SimulatedResponse {
-    let wanted = try Set(
+    let statuses = try Set(
       call.request.queryValues("status").map { text in
         guard let status = Int(text), (1...5).contains(status) else { throw APIError(4_000_031, "Invalid status.") }
         return status
       })
     let customer = try customer(call)
     var groups: [(id: String, transactions: [JSONValue])] = []
-    for subscription in customer.subscriptions where wanted.isEmpty || wanted.contains(subscription.status) {
+    for subscription in customer.subscriptions where statuses.isEmpty || statuses.contains(subscription.status) {
       let entry: JSONValue = [
         "originalTransactionId": .string(subscription.originalID), "status": .integer(subscription.status),
         "signedTransactionInfo": .string(try factory.signer.sign(subscription.current.payload(signedDate: call.now))),
         "signedRenewalInfo": .string(try factory.signer.sign(subscription.renewalInfo(signedDate: call.now))),
       ]
-      if let place = groups.firstIndex(where: { $0.id == subscription.groupID }) {
-        groups[place].transactions.append(entry)
+      if let index = groups.firstIndex(where: { $0.id == subscription.groupID }) {
+        groups[index].transactions.append(entry)
       } else {
         groups.append((subscription.groupID, [entry]))
       }
@@ -135,12 +137,12 @@ extension AppStoreServerAPI {
       throw APIError(4_000_185, "Invalid request. Family transactions aren't supported.")
     }
     _ = try ledger.change(transaction.id, bundleID: call.app.bundleID, environment: call.environment) { customer in
-      for place in customer.subscriptions.indices where customer.subscriptions[place].originalID == transaction.id {
-        customer.subscriptions[place].setAppAccountToken(token, at: call.now)
+      for index in customer.subscriptions.indices where customer.subscriptions[index].originalID == transaction.id {
+        customer.subscriptions[index].setAppAccountToken(token, at: call.now)
       }
-      for place in customer.products.indices where customer.products[place].id == transaction.id {
-        customer.products[place].fields["appAccountToken"] = .string(token)
-        customer.products[place].modified = call.now
+      for index in customer.products.indices where customer.products[index].id == transaction.id {
+        customer.products[index].fields["appAccountToken"] = .string(token)
+        customer.products[index].modified = call.now
       }
     }
     return .empty(200)
@@ -184,12 +186,13 @@ extension AppStoreServerAPI {
     {
       throw APIError.badRequest
     }
-    return try keepConsumption(call, body)
+    return try storeConsumption(call, body)
   }
 
+  /// *Send Consumption Information V1*.
   func consumptionV1(_ call: Call) throws -> SimulatedResponse {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue else { throw APIError.badRequest }
-    func code(_ name: String, _ range: ClosedRange<Int64>, _ error: Int64) throws {
+    func check(_ name: String, _ range: ClosedRange<Int64>, _ error: Int64) throws {
       guard let value = body[name]?.int64Value, range.contains(value) else {
         throw APIError(error, "Invalid request. \(name) is invalid.")
       }
@@ -203,25 +206,25 @@ extension AppStoreServerAPI {
     guard body["sampleContentProvided"]?.boolValue != nil else {
       throw APIError(4_000_041, "Invalid request. The sample content provided field is invalid.")
     }
-    try code("accountTenure", 0...7, 4_000_032)
-    try code("consumptionStatus", 0...3, 4_000_034)
-    try code("deliveryStatus", 0...5, 4_000_036)
-    try code("lifetimeDollarsPurchased", 0...7, 4_000_037)
-    try code("lifetimeDollarsRefunded", 0...7, 4_000_038)
-    try code("platform", 0...2, 4_000_039)
-    try code("playTime", 0...7, 4_000_040)
-    try code("userStatus", 0...4, 4_000_042)
-    try code("refundPreference", 0...3, 4_000_000)
-    return try keepConsumption(call, body)
+    try check("accountTenure", 0...7, 4_000_032)
+    try check("consumptionStatus", 0...3, 4_000_034)
+    try check("deliveryStatus", 0...5, 4_000_036)
+    try check("lifetimeDollarsPurchased", 0...7, 4_000_037)
+    try check("lifetimeDollarsRefunded", 0...7, 4_000_038)
+    try check("platform", 0...2, 4_000_039)
+    try check("playTime", 0...7, 4_000_040)
+    try check("userStatus", 0...4, 4_000_042)
+    try check("refundPreference", 0...3, 4_000_000)
+    return try storeConsumption(call, body)
   }
 
-  private func keepConsumption(_ call: Call, _ body: JSONObject) throws -> SimulatedResponse {
+  private func storeConsumption(_ call: Call, _ body: JSONObject) throws -> SimulatedResponse {
     let id = try transaction(call).transaction.id
     var entry = body
     entry["transactionId"] = .string(id)
-    let kept = entry
+    let stored = entry
     _ = try ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
-      $0.consumption.append(kept)
+      $0.consumption.append(stored)
     }
     return .empty(202)
   }

@@ -1,15 +1,16 @@
 import Synchronization
 
-/// Counts requests per app and endpoint for each (scaled) hour.
+/// Counts the requests of each app to each endpoint and environment, in hours of simulated time.
 final class RateLimits: Sendable {
   private struct State {
-    /// `environment/bundle/endpoint` → the start of its hour and the number of requests in it.
+    /// The start of the current hour, and the number of requests in it, by `environment/bundle/endpoint`.
     var windows: [String: (start: Int64, count: Int)] = [:]
-    /// Scripted limits, in requests per hour.
+    /// Limits that a control request has set, in requests per hour. They replace Apple's.
     var perHour: [APIEndpoint: Int] = [:]
   }
   private let state = Mutex(State())
 
+  /// - Parameter perHour: nil restores Apple's limit.
   func set(_ endpoint: APIEndpoint, perHour: Int?) { state.withLock { $0.perHour[endpoint] = perHour } }
 
   func reset() { state.withLock { $0 = State() } }
@@ -22,8 +23,8 @@ final class RateLimits: Sendable {
     let hour = Int64(max(1, 3_600_000 / time.scale))
     return state.withLock { state in
       let key = "\(environment.rawValue)/\(bundleID)/\(endpoint.rawValue)"
-      let share = environment == .production ? endpoint.rate : endpoint.rate / 10
-      let limit = state.perHour[endpoint] ?? Int(share * 3600)
+      let perSecond = environment == .production ? endpoint.rate : endpoint.rate / 10
+      let limit = state.perHour[endpoint] ?? Int(perSecond * 3600)
       var window = state.windows[key] ?? (now, 0)
       if now - window.start >= hour { window = (now, 0) }
       guard window.count < limit else { return window.start + hour }

@@ -1,9 +1,9 @@
 import Synchronization
 import WireJSON
 
-/// *Extend a Subscription Renewal Date*, for one and for all active subscribers.
+/// *Extend a Subscription Renewal Date* and *Extend Subscription Renewal Dates for All Active Subscribers*.
 final class RenewalExtensions: Sendable {
-  /// The duration of a mass extension, in simulated milliseconds.
+  /// The simulated milliseconds after which a mass extension is reported as complete. Its changes are made immediately.
   static let massMilliseconds: Double = 3600 * 1000
 
   private struct Job: Sendable {
@@ -26,7 +26,7 @@ final class RenewalExtensions: Sendable {
     guard !id.isEmpty, id.utf8.allSatisfy({ (48...57).contains($0) }) else {
       throw APIError(4_000_008, "Invalid original transaction id.")
     }
-    let (body, days) = try common(call)
+    let (body, days) = try validated(call)
     guard let request = body["requestIdentifier"]?.stringValue, !request.isEmpty, request.count <= 128 else {
       throw APIError(4_000_011, "Invalid request identifier.")
     }
@@ -42,7 +42,7 @@ final class RenewalExtensions: Sendable {
   }
 
   func mass(_ call: AppStoreServerAPI.Call) async throws -> SimulatedResponse {
-    let (body, days) = try common(call)
+    let (body, days) = try validated(call)
     guard let request = body["requestIdentifier"]?.stringValue, isUUID(request) else {
       throw APIError(4_000_011, "Invalid request identifier.")
     }
@@ -116,7 +116,8 @@ final class RenewalExtensions: Sendable {
     ])
   }
 
-  private func common(_ call: AppStoreServerAPI.Call) throws -> (JSONObject, days: Int64) {
+  /// The body and its `extendByDays`, after checks of the fields that both requests have.
+  private func validated(_ call: AppStoreServerAPI.Call) throws -> (JSONObject, days: Int64) {
     guard let body = (try? JSONValue(parsing: call.request.body))?.objectValue else { throw APIError.badRequest }
     guard let days = body["extendByDays"]?.int64Value, (1...90).contains(days) else {
       throw APIError(4_000_009, "Invalid extend by days value.")
@@ -127,13 +128,14 @@ final class RenewalExtensions: Sendable {
     return (body, days)
   }
 
+  /// Extends the subscription in the ledger. Returns nil if no customer has it.
   private func extend(_ id: String, days: Int64, _ call: AppStoreServerAPI.Call) throws -> SimulatedSubscription? {
     try publisher.ledger.change(id, bundleID: call.app.bundleID, environment: call.environment) {
       customer -> SimulatedSubscription in
-      guard let place = customer.subscriptions.firstIndex(where: { $0.originalID == id }) else {
+      guard let index = customer.subscriptions.firstIndex(where: { $0.originalID == id }) else {
         throw APIError(4_000_008, "Invalid original transaction id.")
       }
-      let subscription = customer.subscriptions[place]
+      let subscription = customer.subscriptions[index]
       if subscription.current.isFamilyShared {
         throw APIError(4_030_007, "Subscriptions shared through Family Sharing can't be extended.")
       }
@@ -143,8 +145,8 @@ final class RenewalExtensions: Sendable {
       guard subscription.extensionDates.filter({ call.now - $0 < 365 * SimulatedSubscription.day }).count < 2 else {
         throw APIError(4_030_005, "Forbidden - subscription has reached maximum extension count.")
       }
-      try customer.subscriptions[place].extend(byDays: days, at: call.now)
-      return customer.subscriptions[place]
+      try customer.subscriptions[index].extend(byDays: days, at: call.now)
+      return customer.subscriptions[index]
     }
   }
 }

@@ -1,88 +1,64 @@
 import Synchronization
 import WireJSON
 
-/// The settings of each app in the *Retention Messaging API*: images, messages, defaults, the URL, performance tests.
+/// The settings of each app and environment in the *Retention Messaging API*: images, messages, default messages and the URL. Performance
+/// tests are in RetentionSetup+PerformanceTests.swift.
 final class RetentionSetup: Sendable {
-  /// A requested performance test.
-  struct TestOrder: Sendable {
-    var requestID: String
-    var app: SimulatedApp
-    var subscription: SimulatedSubscription
-    var url: String
-    /// Times in milliseconds.
-    var requests = 500
-    var concurrent = 20
-    var duration: Int64 = 30_000
-    var threshold: Int64 = 700
-    var successRate = 95
-
-    var config: JSONObject {
-      [
-        "maxConcurrentRequests": .integer(concurrent), "totalRequests": .integer(requests), "totalDuration": .integer(duration),
-        "responseTimeThreshold": .integer(threshold), "successRateThreshold": .integer(successRate),
-      ]
-    }
-  }
-
-  /// The result of a performance test.
-  struct TestResult: Sendable {
-    var result: String
-    var successRate = 0
-    var pending = 0
-    var average: Int64 = 0
-    var p50: Int64 = 0
-    var p90: Int64 = 0
-    var p95: Int64 = 0
-    var p99: Int64 = 0
-    /// The number of requests by *sendAttemptResult*.
-    var failures: [String: Int] = [:]
-  }
-
-  /// Runs a performance test against the app's server, and returns the result.
-  typealias Performer = @Sendable (TestOrder, _ url: String, _ report: @escaping @Sendable (TestResult) -> Void) -> Void
-
-  private struct Image {
+  struct Image {
+    /// `PENDING`, `APPROVED` or `REJECTED`.
     var state: String
+    /// `FULL_SIZE` or `BULLET_POINT`.
     var size: String
   }
 
-  private struct Message {
+  struct Message {
+    /// `PENDING`, `APPROVED` or `REJECTED`.
     var state: String
+    /// The identifiers of its images.
     var images: Set<String>
   }
 
-  private struct App {
+  /// The settings of an app in one environment.
+  struct App {
     var images: [String: Image] = [:]
     var messages: [String: Message] = [:]
-    /// `product/locale` → message.
+    /// The identifiers of default messages, by `product/locale`.
     var defaults: [String: String] = [:]
     var url: String?
+    /// True if the last completed performance test was passed.
     var hasPassed = false
-    /// The base URL on this machine that stands for the host of the app's URL. If it is nil, no test is run.
-    var reach: String?
-    /// Replaces the usual number of requests of a test that is run here.
+    /// The server's base URL on this machine (the control field `reach`). In a test, it replaces scheme and host of the app's URL. If it is
+    /// nil, a requested test is not run.
+    var serverURL: String?
+    /// Replace the usual number of requests and the usual duration in milliseconds of a test.
     var requests: Int?
     var duration: Int64?
   }
 
-  private struct State {
+  struct State {
+    /// The settings by `environment/bundle`.
     var apps: [String: App] = [:]
-    var tests: [String: (order: TestOrder, result: TestResult)] = [:]
+    /// The performance tests by their requestIds.
+    var tests: [String: (test: RequestedTest, result: TestResult)] = [:]
+    /// The maximum number of images, and of messages, of an app.
     var limit = 2000
   }
 
-  private let kept = Mutex(State())
-  private let performer = Mutex<Performer?>(nil)
+  let state = Mutex(State())
+  let testRunner = Mutex<TestRunner?>(nil)
 
-  func setPerformer(_ body: @escaping Performer) { performer.withLock { $0 = body } }
+  /// Sets the function that runs performance tests. It needs this object, so it cannot be passed to `init`.
+  func setTestRunner(_ runner: @escaping TestRunner) { testRunner.withLock { $0 = runner } }
 
-  func reset() { kept.withLock { $0 = State() } }
+  func reset() { state.withLock { $0 = State() } }
 
-  private static func key(_ call: AppStoreServerAPI.Call) -> String { "\(call.environment.rawValue)/\(call.app.bundleID)" }
+  static func key(_ call: AppStoreServerAPI.Call) -> String { "\(call.environment.rawValue)/\(call.app.bundleID)" }
 
-  /// Why the App Store would not show a message in an answer; nil if it would, or if the message was never uploaded here.
+  /// The reason why the App Store would not show a message; nil if it would, or if the message was never uploaded here.
+  ///
+  /// - Parameter answer: the member of the answer that names the message. Only `message` may have a message with an image.
   func reasonAgainst(_ id: String, in answer: String, bundleID: String, environment: String) -> String? {
-    kept.withLock { state in
+    state.withLock { state in
       guard let app = state.apps["\(environment)/\(bundleID)"], let message = app.messages[id.lowercased()] else { return nil }
       if message.state != "APPROVED" { return "a message that is not approved" }
       if message.images.contains(where: { app.images[$0]?.state != "APPROVED" }) { return "a message whose image is not approved" }
@@ -91,7 +67,7 @@ final class RetentionSetup: Sendable {
   }
 
   func respond(_ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint) throws -> SimulatedResponse {
-    try kept.withLock { state in
+    try state.withLock { state in
       var app = state.apps[Self.key(call)] ?? App()
       let response = try Self.respond(call, endpoint, &app, limit: state.limit)
       state.apps[Self.key(call)] = app
@@ -102,8 +78,8 @@ final class RetentionSetup: Sendable {
   private static func respond(
     _ call: AppStoreServerAPI.Call, _ endpoint: APIEndpoint, _ app: inout App, limit: Int
   ) throws -> SimulatedResponse {
-    // The sandbox approves everything immediately.
-    let first = call.environment == .sandbox ? "APPROVED" : "PENDING"
+    // The sandbox approves images and messages immediately.
+    let initialState = call.environment == .sandbox ? "APPROVED" : "PENDING"
     switch endpoint {
     case .imageUpload:
       let id = try identifier(call.values[0])
@@ -116,7 +92,7 @@ final class RetentionSetup: Sendable {
       }
       guard app.images[id] == nil else { throw APIError(4_090_000, "Conflict. The image id already exists.") }
       guard app.images.count < limit else { throw APIError(4_030_014, "Forbidden. The maximum number of images has been reached.") }
-      app.images[id] = Image(state: first, size: size)
+      app.images[id] = Image(state: initialState, size: size)
       return .empty(200)
     case .imageDeletion:
       let id = try identifier(call.values[0])
@@ -140,7 +116,7 @@ final class RetentionSetup: Sendable {
       guard app.messages.count < limit else {
         throw APIError(4_030_016, "Forbidden. The maximum number of messages has been reached.")
       }
-      app.messages[id] = Message(state: first, images: images)
+      app.messages[id] = Message(state: initialState, images: images)
       return .empty(200)
     case .messageDeletion:
       let id = try identifier(call.values[0])
@@ -202,8 +178,9 @@ final class RetentionSetup: Sendable {
     guard bytes.count > 45, bytes.prefix(8) == [137, 80, 78, 71, 13, 10, 26, 10], bytes[12..<16] == [73, 72, 68, 82] else {
       return false
     }
-    func number(_ place: Int) -> Int { (0..<4).reduce(0) { $0 * 256 + Int(bytes[place + $1]) } }
+    func number(_ position: Int) -> Int { (0..<4).reduce(0) { $0 * 256 + Int(bytes[position + $1]) } }
     let (width, height, colours) = (number(16), number(20), bytes[25])
+    // Types 4 and 6 have an alpha channel, which Apple does not accept.
     guard [0, 2, 3].contains(colours) else { return false }
     return size == "BULLET_POINT" ? (width, height) == (1024, 1024) : width == 3840 && height >= 160 && height <= 2160
   }
@@ -237,108 +214,55 @@ final class RetentionSetup: Sendable {
     return images
   }
 
-  // MARK: Performance tests
-
-  func startTest(_ call: AppStoreServerAPI.Call, _ subscription: SimulatedSubscription, requestID: String) throws -> SimulatedResponse {
-    let (order, reach) = try kept.withLock { state -> (TestOrder, String?) in
-      guard let app = state.apps[Self.key(call)], let url = app.url else { throw APIError(4_040_021, "Realtime URL not found.") }
-      let isRunning = state.tests.values.contains { $0.order.app.bundleID == call.app.bundleID && $0.result.result == "PENDING" }
-      guard !isRunning else { throw APIError(4_000_213, "Invalid request. A performance test is running.") }
-      var order = TestOrder(requestID: requestID, app: call.app, subscription: subscription, url: url)
-      order.requests = app.requests ?? order.requests
-      order.duration = app.duration ?? order.duration
-      state.tests[requestID] = (order, TestResult(result: "PENDING", pending: order.requests))
-      return (order, app.reach)
-    }
-    if let reach, let perform = performer.withLock({ $0 }) {
-      let path = order.url.dropFirst("https://".count).drop { $0 != "/" }
-      perform(order, reach + path) { [self] result in note(result, of: requestID) }
-    }
-    return .json(["config": .object(order.config), "requestId": .string(requestID)])
-  }
-
-  private func note(_ result: TestResult, of requestID: String) {
-    kept.withLock { state in
-      guard var test = state.tests[requestID] else { return }
-      test.result = result
-      state.tests[requestID] = test
-      // The last test decides.
-      if result.result != "PENDING" {
-        state.apps["Production/\(test.order.app.bundleID)", default: App()].hasPassed = result.result == "PASS"
-      }
-    }
-  }
-
-  func result(_ call: AppStoreServerAPI.Call) throws -> SimulatedResponse {
-    let id = call.values[0]
-    guard isUUID(id) else { throw APIError(4_000_212, "Invalid request. The request id is invalid.") }
-    guard let test = kept.withLock({ $0.tests[id.lowercased()] ?? $0.tests[id] }), test.order.app.bundleID == call.app.bundleID else {
-      throw APIError(4_040_018, "Performance test run not found.")
-    }
-    let result = test.result
-    return .json([
-      "config": .object(test.order.config), "target": .string(test.order.url), "result": .string(result.result),
-      "successRate": .integer(result.successRate), "numPending": .integer(result.pending),
-      "responseTimes": [
-        "average": .integer(result.average), "p50": .integer(result.p50), "p90": .integer(result.p90), "p95": .integer(result.p95),
-        "p99": .integer(result.p99),
-      ],
-      "failures": .object(
-        JSONObject(result.failures.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) })),
-    ])
-  }
-
-  // MARK: Control
-
-  /// `POST /control/retention`: sets the state of an image or a message, the result of a performance test, the maximum number of images and
-  /// messages, and the base URL for performance tests.
+  /// `POST /control/retention`. Depending on its members, the request sets the maximum number of images and messages, the result of a
+  /// performance test, the base URL for performance tests, or the state of an image or a message.
   func control(_ body: JSONObject) throws -> JSONValue {
     if let limit = body["most"]?.int64Value {
-      kept.withLock { $0.limit = Int(limit) }
-      return state()
+      state.withLock { $0.limit = Int(limit) }
+      return json
     }
     if let id = body["requestId"]?.stringValue {
-      guard kept.withLock({ $0.tests[id] }) != nil else { throw ControlError("requestId: no test of ours") }
+      guard state.withLock({ $0.tests[id] }) != nil else { throw ControlError("requestId: no performance test has this id") }
       guard let result = body["result"]?.stringValue, ["PENDING", "PASS", "FAIL"].contains(result) else {
         throw ControlError("result: PENDING, PASS or FAIL")
       }
-      note(TestResult(result: result, successRate: Int(body["successRate"]?.int64Value ?? (result == "PASS" ? 100 : 0))), of: id)
-      return state()
+      record(TestResult(result: result, successRate: Int(body["successRate"]?.int64Value ?? (result == "PASS" ? 100 : 0))), of: id)
+      return json
     }
     guard let bundleID = body["bundleId"]?.stringValue else { throw ControlError("bundleId: required") }
     let key = (body["environment"]?.stringValue ?? "Production") + "/" + bundleID
-    if let reach = body["reach"]?.stringValue {
-      guard reach.isEmpty || reach.hasPrefix("http://") || reach.hasPrefix("https://"), !reach.hasSuffix("/") else {
-        throw ControlError("reach: a URL without a path, or nothing")
+    if let url = body["reach"]?.stringValue {
+      guard url.isEmpty || url.hasPrefix("http://") || url.hasPrefix("https://"), !url.hasSuffix("/") else {
+        throw ControlError("reach: must be empty, or an http or https URL without a slash at the end")
       }
-      kept.withLock { kept in
-        kept.apps[key, default: App()].reach = reach.isEmpty ? nil : reach
-        kept.apps[key]?.requests = body["totalRequests"]?.int64Value.map { Int(clamping: min(max(1, $0), 100_000)) }
-        kept.apps[key]?.duration = body["totalDuration"]?.int64Value.map { min(max(0, $0), 600_000) }
+      state.withLock { state in
+        state.apps[key, default: App()].serverURL = url.isEmpty ? nil : url
+        state.apps[key]?.requests = body["totalRequests"]?.int64Value.map { Int(clamping: min(max(1, $0), 100_000)) }
+        state.apps[key]?.duration = body["totalDuration"]?.int64Value.map { min(max(0, $0), 600_000) }
       }
-      return state()
+      return json
     }
-    guard let wanted = body["state"]?.stringValue, ["PENDING", "APPROVED", "REJECTED"].contains(wanted) else {
+    guard let newState = body["state"]?.stringValue, ["PENDING", "APPROVED", "REJECTED"].contains(newState) else {
       throw ControlError("state: PENDING, APPROVED or REJECTED")
     }
-    let found = kept.withLock { state -> Bool in
+    let found = state.withLock { state -> Bool in
       if let id = body["imageIdentifier"]?.stringValue?.lowercased(), state.apps[key]?.images[id] != nil {
-        state.apps[key]?.images[id]?.state = wanted
+        state.apps[key]?.images[id]?.state = newState
         return true
       }
       if let id = body["messageIdentifier"]?.stringValue?.lowercased(), state.apps[key]?.messages[id] != nil {
-        state.apps[key]?.messages[id]?.state = wanted
+        state.apps[key]?.messages[id]?.state = newState
         return true
       }
       return false
     }
-    guard found else { throw ControlError("imageIdentifier or messageIdentifier: one that was uploaded") }
-    return state()
+    guard found else { throw ControlError("imageIdentifier or messageIdentifier: none was uploaded with this id") }
+    return json
   }
 
   /// `GET /control/retention`.
-  func state() -> JSONValue {
-    kept.withLock { state in
+  var json: JSONValue {
+    state.withLock { state in
       .object(
         JSONObject(
           state.apps.sorted { $0.key < $1.key }.map { key, app in

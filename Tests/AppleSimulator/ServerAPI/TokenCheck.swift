@@ -2,12 +2,12 @@ import WireJSON
 
 /// Checks whether Apple would accept the JSON Web Token of a request (*Generating JSON Web Tokens for API requests*).
 struct TokenCheck: Sendable {
-  /// The longest time between `iat` and `exp`, seconds.
+  /// The maximum time between `iat` and `exp`, in seconds.
   static let maxLifetime: Int64 = 3600
 
   let apps: AppRegistry
 
-  /// The app that the token gives access to; nil means 401.
+  /// The app to whose data the token gives access; nil if the token is invalid and the answer is 401.
   func app(authorization: String?, environment: AppStoreEnvironment, now milliseconds: Int64) -> SimulatedApp? {
     guard let authorization, authorization.hasPrefix("Bearer ") else { return nil }
     let parts = authorization.dropFirst(7).split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
@@ -21,6 +21,7 @@ struct TokenCheck: Sendable {
       let expires = claims["exp"]?.int64Value, expires > now, let bundleID = claims["bid"]?.stringValue
     else { return nil }
     if let issued = claims["iat"] {
+      // The developer's clock may be ahead by up to a minute.
       guard let issued = issued.int64Value, issued <= now + 60, expires - issued <= Self.maxLifetime else { return nil }
     } else if expires - now > Self.maxLifetime {
       return nil

@@ -1,6 +1,6 @@
 import WireJSON
 
-/// The filters of *Get Transaction History*, and the revisions that select its pages.
+/// The filters of *Get Transaction History*, and the pages of its result. A `revision` is the position after a page.
 struct TransactionQuery: Sendable {
   static let pageSize = 20
 
@@ -15,6 +15,7 @@ struct TransactionQuery: Sendable {
   /// A digest of all filters: a revision is valid only with the same filters.
   let digest: String
 
+  /// The values of `type` in a transaction, by the values of the parameter `productType`.
   static let typeNames = [
     "AUTO_RENEWABLE": "Auto-Renewable Subscription", "NON_RENEWABLE": "Non-Renewing Subscription",
     "CONSUMABLE": "Consumable",
@@ -66,7 +67,8 @@ struct TransactionQuery: Sendable {
     return true
   }
 
-  /// The page after a revision, and the revision of the next page. The last page has one too.
+  /// The page after a revision, and the revision after that page. The last page has a revision too: it later selects the transactions that
+  /// have been changed since.
   static func page(
     _ transactions: [TransactionFacts], by date: (TransactionFacts) -> Int64, descending: Bool, revision: String?,
     digest: String

@@ -50,7 +50,7 @@ import Testing
 
   @Test func `A message that is accepted together with a value is observed; a later one for that value is not accepted`() async throws {
     try await withObserved { queue, accepted, _ in
-      let record = OwnRecord(service: "tests", name: "kept", value: [1], life: .seconds(60))
+      let record = OwnRecord(service: "tests", name: "kept", value: [1], ttl: .seconds(60))
       _ = try await queue.accept(request("a"), keeping: record)
       #expect(try await queue.accept(request("b", order: "a"), keeping: record) == .earlier([1]))
       #expect(accepted.queues == [.intake])

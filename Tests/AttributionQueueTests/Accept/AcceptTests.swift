@@ -18,7 +18,7 @@ import Testing
 
   @Test func `A value is stored in the step that accepts; a second call gets it and queues nothing`() async throws {
     try await withQueue { queue, _ in
-      func record(_ value: UInt8) -> OwnRecord { OwnRecord(service: "tests", name: "kept", value: [value, 0, 255], life: .seconds(60)) }
+      func record(_ value: UInt8) -> OwnRecord { OwnRecord(service: "tests", name: "kept", value: [value, 0, 255], ttl: .seconds(60)) }
       let first = try await queue.accept(request("a"), keeping: record(1))
       guard case .accepted(.accepted(let id)) = first else { Issue.record("\(first)"); return }
       #expect(try await queue.accept(request("a"), keeping: record(2)) == .earlier([1, 0, 255]))
@@ -32,7 +32,7 @@ import Testing
     try await withQueue({ $0.backlogBound = Shard.count }) { queue, _ in
       let full = request("full", copy: "1")
       _ = try await queue.accept(full)
-      let record = OwnRecord(service: "tests", name: "kept", value: [7], life: .seconds(60))
+      let record = OwnRecord(service: "tests", name: "kept", value: [7], ttl: .seconds(60))
       await #expect(throws: QueueError.backlogFull) { try await queue.accept(request("full", copy: "2"), keeping: record) }
       #expect(try await queue.accept(request("full", copy: "2"), keeping: record) == .earlier([7]))
       for lease in try await queue.leaseAll("w") { _ = try await queue.complete(lease, verified("full")) }

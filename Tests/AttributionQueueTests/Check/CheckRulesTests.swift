@@ -6,8 +6,8 @@ import Testing
 @Suite struct CheckRulesTests {
   @Test func `Every key name of Keys is recognised, with the id of a record and of a line`() throws {
     let id = try #require(DeliveryID("017-" + String(repeating: "a", count: 32)))
-    #expect(KeyForm(Keys.delivery(id)) == .record(id))
-    #expect(KeyForm(Keys.line(.gaps, Shard(3), "ab:c")) == .line(.gaps, Shard(3), "ab:c"))
+    #expect(KeyKind(Keys.delivery(id)) == .record(id))
+    #expect(KeyKind(Keys.line(.gaps, Shard(3), "ab:c")) == .line(.gaps, Shard(3), "ab:c"))
     let shard = Shard(42)
     let known =
       QueueName.allCases.flatMap { queue in
@@ -18,19 +18,22 @@ import Testing
         ]
       } + [
         Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
-        Keys.events(shard), Keys.eventsIndex(shard), Keys.rejected(shard), Keys.subscriptions, Keys.digestKey, Keys.confirmation(shard),
+        Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard),
+        Keys.originals(shard), Keys.eventsListed, Keys.pushers, Keys.endpointOwners, Keys.endpointHealth, Keys.rejected(shard),
+        Keys.subscriptions, Keys.firstGeneration, Keys.form, Keys.digestKey, Keys.confirmation(shard),
+        Keys.counts(.hour, 7, holdsValues: true), Keys.counts(.hour, 7, holdsValues: false), Keys.queueHistory(7),
         Keys.rpc(shard, digest: "0f"), Keys.own("verifier", "subscription:a:b", shardOf: "b"), Keys.own("ingest", "x", shard),
         Keys.own("commerce", "notifications:a:b", shardOf: "b"),
       ]
-    for key in known { #expect(KeyForm(key) == .other, "\(key)") }
+    for key in known { #expect(KeyKind(key) == .other, "\(key)") }
     for name in [
       "", "x", "r:", "r:abc", "q:other", "q:intake:other", "q:intake:workers", "seen:x:1:2", "seen:d:1", "rpc:", "verifier:",
       "digest-key", "nobody:x",
     ] {
-      #expect(KeyForm("{attr:042}:" + name) == .unknown(shard), "\(name)")
+      #expect(KeyKind("{attr:042}:" + name) == .unknown(shard), "\(name)")
     }
-    #expect(KeyForm("{attr:042}") == .unknown(shard))
-    for key in ["", "x", "{attr:256}:events", "{attr:1}:events"] { #expect(KeyForm(key) == .foreign, "\(key)") }
+    #expect(KeyKind("{attr:042}") == .unknown(shard))
+    for key in ["", "x", "{attr:256}:events", "{attr:1}:events"] { #expect(KeyKind(key) == .foreign, "\(key)") }
   }
 
   @Test func `A payload is read in the form in which Redis encodes it`() {
@@ -69,12 +72,12 @@ import Testing
     delayed.record = .accepted
     delayed.hasRecord = true
     var moved = MessageFacts()
-    moved.isBehindReady = true
+    moved.wasAddedToReady = true
     moved.record = .accepted
     moved.hasRecord = true
     var turn = delayed
     turn.delayed = .infinity
-    turn.linePlace = 3
+    turn.lineIndex = 3
     var done = MessageFacts()
     done.record = .verified
     done.hasRecord = true
@@ -82,19 +85,19 @@ import Testing
       for facts in [delayed, moved, turn, done] { #expect(!rule.isBroken(facts), "\(rule.rule)") }
     }
     var first = turn
-    first.linePlace = 0
+    first.lineIndex = 0
     #expect(MessageRule.waitsAsFirst.isBroken(first))
   }
 
   @Test func `An event is at its indexed position, stored twice, or missing`() {
-    #expect(EventFacts(place: "1-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
-    #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == .eventTwice)
-    #expect(EventFacts(place: "2-1", idInEntry: "a", idInPlace: "b").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
-    #expect(EventFacts(place: "", idInEntry: "a", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
-    #expect(EventFacts(place: "1-1", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == .indexWithoutEvent)
+    #expect(EventFacts(indexedEntry: "1-1", idInEntry: "a", idInIndexedEntry: "a").brokenRule(id: "a", entry: "1-1") == nil)
+    #expect(EventFacts(indexedEntry: "2-1", idInEntry: "a", idInIndexedEntry: "a").brokenRule(id: "a", entry: "1-1") == .eventTwice)
+    #expect(EventFacts(indexedEntry: "2-1", idInEntry: "a", idInIndexedEntry: "b").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
+    #expect(EventFacts(indexedEntry: "", idInEntry: "a", idInIndexedEntry: "").brokenRule(id: "a", entry: "1-1") == .eventWithoutIndex)
+    #expect(EventFacts(indexedEntry: "1-1", idInEntry: "", idInIndexedEntry: "").brokenRule(id: "a", entry: "1-1") == .indexWithoutEvent)
     // Both were deleted meanwhile, or only the event was and its index entry belongs to another event.
-    #expect(EventFacts(place: "", idInEntry: "", idInPlace: "").brokenRule(id: "a", entry: "1-1") == nil)
-    #expect(EventFacts(place: "2-1", idInEntry: "", idInPlace: "a").brokenRule(id: "a", entry: "1-1") == nil)
+    #expect(EventFacts(indexedEntry: "", idInEntry: "", idInIndexedEntry: "").brokenRule(id: "a", entry: "1-1") == nil)
+    #expect(EventFacts(indexedEntry: "2-1", idInEntry: "", idInIndexedEntry: "a").brokenRule(id: "a", entry: "1-1") == nil)
   }
 
   @Test func `A schedule entry that is absent or too late is missing`() {
@@ -102,7 +105,7 @@ import Testing
       (100_000, [], true), (100_000, [100_000], false), (100_000, [109_000], false), (100_000, [111_000], true),
       (100_000, [500_000, 90_000], false), (1, [59_000], false), (1, [61_000], true),
     ] as [(Double, [Double], Bool)] {
-      #expect(ScheduleCheck.isMissing(due: due, noted: noted, now: 50_000) == isMissing, "\(due) \(noted)")
+      #expect(ScheduleCheck.isMissing(due: due, scheduled: noted, now: 50_000) == isMissing, "\(due) \(noted)")
     }
   }
 

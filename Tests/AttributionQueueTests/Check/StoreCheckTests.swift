@@ -13,7 +13,7 @@ import WireJSON
 
   static func fill(_ queue: DeliveryQueue) async throws -> Healthy {
     // Messages enter their order line when they are accepted.
-    queue.ordersAfterProofAlways.withLock { $0 = false }
+    queue.linesEnteredWhenVerified.withLock { $0 = false }
     _ = try await EventFeed(deliveries: queue).create(name: "reader", types: [], start: .beginning)
     let done = try await queue.accept(request("done"))
     for lease in try await queue.leaseAll("w") { try await queue.complete(lease, verified("done")) }

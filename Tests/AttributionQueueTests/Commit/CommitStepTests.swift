@@ -14,7 +14,7 @@ import Testing
       let entry = try #require(entries.first?.array)
       let message = try #require(
         LeasedMessage(queue: .intake, entryID: entry[0].string ?? "", fields: entry[1], deliveryCount: 1, consumer: ""))
-      var call = CommitBatch(.intake, id.shard, many: 1, queue)
+      var call = CommitBatch(.intake, id.shard, expectedCount: 1, queue)
       call.complete(message, verified("a"), now: DeliveryQueue.now)
       #expect(try await queue.run(Scripts.commit, call.keys, call.arguments(.owner(stale))).array?.map(\.integer) == [0])
       #expect(try await queue.allEvents().isEmpty)
@@ -37,7 +37,7 @@ import Testing
       let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"]).array ?? []
       #expect(entries.count == names.count)
       func call(_ places: ClosedRange<Int>, isFirst: Bool) throws -> CommitBatch {
-        var call = CommitBatch(.intake, shard, many: places.count, isFirst: isFirst, queue)
+        var call = CommitBatch(.intake, shard, expectedCount: places.count, isFirst: isFirst, queue)
         for place in places {
           let entry = try #require(entries[place].array)
           let message = try #require(

@@ -60,20 +60,20 @@ import Testing
       let group = group(queue)
       let small = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.minMessages - 1), owned.ownership))
       let large = try #require(PlainBatch(owned.batch(queue, 0..<GroupCommit.minMessages), owned.ownership))
-      #expect(!group.beginAlone(large))
+      #expect(!group.beginScriptCommit(large))
       for _ in 0..<4 {
         #expect(!group.isBusy)
-        #expect(group.beginAlone(small))
+        #expect(group.beginScriptCommit(small))
       }
-      #expect(group.isBusy && !group.beginAlone(small))
+      #expect(group.isBusy && !group.beginScriptCommit(small))
       let settlement = Settlement(queue: .intake, deliveries: queue, observe: { _ in })
       #expect(try await settlement.commit(owned.batch(queue, 0..<1), as: .owner(owned.ownership), group: group) == 7)
       #expect(try await calls("exec", queue) == 1)
-      group.endAlone()
+      group.endScriptCommit()
       #expect(!group.isBusy)
       #expect(try await settlement.commit(owned.batch(queue, 1..<2), as: .owner(owned.ownership), group: group) == 6)
       #expect(try await calls("exec", queue) == 1)
-      #expect(group.beginAlone(small))
+      #expect(group.beginScriptCommit(small))
       group.close()
     }
   }
@@ -120,7 +120,7 @@ import Testing
       // For example, an event without a natural key, which the index must not contain, a body that is stored, or a claim that is deleted.
       let adjustments: [@Sendable (inout Completion) -> Void] = [
         { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeAcceptedAgain = true }, { $0.events.append($0.events[0]) },
-        { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], life: .seconds(1)) },
+        { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], ttl: .seconds(1)) },
       ]
       for adjust in adjustments {
         let call = owned.batch(queue, 0..<1) { _, natural in
@@ -132,15 +132,15 @@ import Testing
       }
       // A message on which a former owner may have crashed, and one whose record gets a new expiry.
       for (isSuspected, later) in [(true, Int64(0)), (false, 86_400_000)] {
-        var call = CommitBatch(.intake, owned.shard, many: 1, queue)
+        var call = CommitBatch(.intake, owned.shard, expectedCount: 1, queue)
         call.complete(owned.messages[0], verified("a"), isSuspected: isSuspected, now: DeliveryQueue.now + later)
         #expect(PlainBatch(call, owned.ownership) == nil)
       }
-      var retried = CommitBatch(.intake, owned.shard, many: 1, queue)
-      retried.delay(owned.messages[0], .zero, error: "e", word: "retried")
+      var retried = CommitBatch(.intake, owned.shard, expectedCount: 1, queue)
+      retried.delay(owned.messages[0], .zero, error: "e", outcomeLabel: "retried")
       #expect(PlainBatch(retried, owned.ownership) == nil)
       // Settled apart from the messages before it.
-      var apart = CommitBatch(.intake, owned.shard, many: 1, isFirst: false, queue)
+      var apart = CommitBatch(.intake, owned.shard, expectedCount: 1, isFirst: false, queue)
       apart.complete(owned.messages[1], verified("b"), now: DeliveryQueue.now)
       #expect(PlainBatch(apart, owned.ownership) == nil)
       #expect(try await queue.allEvents().isEmpty)
@@ -188,7 +188,7 @@ import Testing
       let batch = try #require(PlainBatch(owned.batch(queue, 0..<1), owned.ownership))
       let transaction = CommitTransaction(batches: [batch])
       let session = try #require(try await client.session())
-      guard case .found(let findings) = transaction.findings(try await session.send(transaction.questions, name: "q")) else {
+      guard case .found(let findings) = transaction.findings(try await session.send(transaction.checks, name: "q")) else {
         return #expect(Bool(false), "not found")
       }
       switch what {
@@ -375,7 +375,7 @@ import Testing
         if let group {
           try await settlement.commit(call, as: .owner(owned.ownership), group: group)
         } else {
-          _ = try await settlement.commitAny(call, .owner(owned.ownership))
+          _ = try await settlement.commitAnyBatch(call, .owner(owned.ownership))
         }
         (place, turn) = (end, turn + 1)
       }

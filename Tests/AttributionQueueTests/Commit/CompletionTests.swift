@@ -146,7 +146,7 @@ import Testing
 
   @Test func `Outcomes of every kind are settled in one step`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = false }
+      queue.linesEnteredWhenVerified.withLock { $0 = false }
       for name in ["counted", "body", "own", "letter"] { _ = try await queue.accept(request(name, order: "one")) }
       _ = try await queue.accept(request("counted", copy: "again", order: "one"))
       for name in ["first", "second"] { _ = try await queue.accept(request(name, order: "one", keepsOrder: true)) }
@@ -156,9 +156,9 @@ import Testing
       try #require(leases.count == 6 && leases["second/"] == nil)
 
       var held = verified("counted")
-      held.whenSeen = { .giveBack }
+      held.whenClaimedBefore = { .giveBack }
       var own = Completion(state: .done, events: [])
-      own.ownRecord = OwnRecord(service: "s", name: "n", value: [1, 2], life: .seconds(100))
+      own.ownRecord = OwnRecord(service: "s", name: "n", value: [1, 2], ttl: .seconds(100))
       var letter = Completion(state: .rejected, events: [], reason: "why")
       letter.deadLetter = "no hope"
       let work = [
@@ -252,7 +252,7 @@ import Testing
       _ = try await queue.accept(request("a", copy: "2"))
       try await queue.working(handler: { lease in
         var completion = verified("a")
-        completion.whenSeen = {
+        completion.whenClaimedBefore = {
           .complete(Completion(state: .rejected, events: [EventRecord(id: "second", type: "t.r", json: Array("{}".utf8))]))
         }
         return .complete(completion)

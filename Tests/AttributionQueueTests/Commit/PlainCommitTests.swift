@@ -24,7 +24,7 @@ import Testing
           : EventAttributes(adNetworkId: "n.skadnetwork", appAppleId: 5, bundleId: "com.example", environment: "sandbox")
         return completion
       }
-      #expect(try await outcome(call, owned, queue) == .settled(left: 1))
+      #expect(try await outcome(call, owned, queue) == .settled(remaining: 1))
       let events = try await queue.send(["XRANGE", .string(Keys.events(owned.shard)), "-", "+"]).array ?? []
       #expect(
         events.map { EventFeed.fields($0.array?.last ?? .null).mapValues { $0.string ?? "" } } == [
@@ -54,7 +54,7 @@ import Testing
         if place == 1 { completion.naturalKey = nil }
         return completion
       }
-      #expect(try await outcome(call, owned, queue) == .settled(left: 0))
+      #expect(try await outcome(call, owned, queue) == .settled(remaining: 0))
       #expect(try await queue.allEvents() == ["e-c"])
       #expect(try await queue.isNaturalKeySeen("a", orderKey: "one", long: false))
       #expect(!(try await queue.isNaturalKeySeen("b", orderKey: "one", long: false)))
@@ -64,7 +64,7 @@ import Testing
   @Test func `If one of the natural keys was claimed before, nothing is changed`() async throws {
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b", "a", "c"])
-      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(left: 3))
+      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(remaining: 3))
       #expect(try await outcome(owned.batch(queue, 1..<4), owned, queue) == .needsCommit)
       #expect(!(try await queue.isNaturalKeySeen("b", orderKey: "one", long: false)))
       #expect(try await queue.allEvents() == ["e-a"])
@@ -80,7 +80,7 @@ import Testing
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
       let last = queue.deduplication.claim("b", scope: .delivery, shard: owned.shard, now: DeliveryQueue.now)
-      try await queue.redis.send(["SADD", .string(last.bucketName(.last)), .integer(last.member)])
+      try await queue.redis.send(["SADD", .string(last.bucketName(.previous)), .integer(last.member)])
       let before = try await queue.send(["DBSIZE"]).integer
       #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .needsCommit)
       #expect(try await queue.send(["DBSIZE"]).integer == before)
@@ -91,7 +91,7 @@ import Testing
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a", "b"])
       try await queue.redis.send(["XDEL", .string(Keys.ready(.intake, owned.shard)), .string(owned.messages[0].entryID)])
-      #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .settled(left: 0))
+      #expect(try await outcome(owned.batch(queue, 0..<2), owned, queue) == .settled(remaining: 0))
       #expect(try await queue.allEvents() == ["e-a", "e-b"])
     }
   }
@@ -100,7 +100,7 @@ import Testing
     try await withQueue { queue, _ in
       let owned = try await OwnedMessages(queue, ["a"])
       let claim = queue.deduplication.claim("a", scope: .delivery, shard: owned.shard, now: DeliveryQueue.now)
-      try await queue.redis.send(["SADD", .string(claim.bucketName(.last)), .integer(claim.member)])
+      try await queue.redis.send(["SADD", .string(claim.bucketName(.previous)), .integer(claim.member)])
       #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .needsCommit)
       #expect(try await queue.allEvents().isEmpty)
     }
@@ -129,7 +129,7 @@ import Testing
           completion.keepsOriginal = keeps
           return completion
         }
-        #expect(try await outcome(call, owned, queue) == (keeps ? .keepsOriginals : .settled(left: 1)))
+        #expect(try await outcome(call, owned, queue) == (keeps ? .keepsOriginals : .settled(remaining: 1)))
       }
       #expect(try await queue.allEvents() == ["e-a"])
     }
@@ -142,10 +142,10 @@ import Testing
       let owned = try await OwnedMessages(queue, ["a", "b"])
       let bucket = bucket(of: "a", owned, queue)
       try await queue.redis.send(["DEL", bucket])
-      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(left: 1))
+      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(remaining: 1))
       #expect((try await queue.send(["TTL", bucket]).integer ?? -1) > 10 * 86_400)
       try await queue.redis.send(["EXPIRE", bucket, "1000"])
-      #expect(try await outcome(owned.batch(queue, 1..<2), owned, queue) == .settled(left: 0))
+      #expect(try await outcome(owned.batch(queue, 1..<2), owned, queue) == .settled(remaining: 0))
       #expect((1...1000).contains(try await queue.send(["TTL", bucket]).integer ?? -1))
     }
   }
@@ -155,7 +155,7 @@ import Testing
       let owned = try await OwnedMessages(queue, ["a"])
       let record = RedisArgument.string(Keys.delivery(owned.messages[0].deliveryID))
       try await queue.redis.send(["DEL", record])
-      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(left: 0))
+      #expect(try await outcome(owned.batch(queue, 0..<1), owned, queue) == .settled(remaining: 0))
       #expect(try await queue.delivery(owned.messages[0].deliveryID)?.state == .verified)
       #expect((1...86_400).contains(try await queue.send(["TTL", record]).integer ?? -1))
     }

@@ -94,7 +94,7 @@ import Testing
 
   @Test func `A message that waits in its order line cannot be made ready`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = false }
+      queue.linesEnteredWhenVerified.withLock { $0 = false }
       var later: [DeliveryID] = []
       for name in ["a", "b"] {
         later.append(

@@ -24,7 +24,7 @@ import Testing
     ])
     let settlement = Settlement(queue: .intake, deliveries: queue) { _ in }
     try await eventually("it is taken over") {
-      var call = CommitBatch(.intake, shard, many: 1, queue)
+      var call = CommitBatch(.intake, shard, expectedCount: 1, queue)
       for entry in try await consumer.reclaim(shard).entries.array ?? [] {
         let parts = try #require(entry.array)
         #expect(
@@ -157,7 +157,7 @@ import Testing
   @Test func `Unreadable payloads become dead letters in order, and later messages are not delayed`() async throws {
     try await withQueue { queue, _ in
       let administration = QueueAdministration(deliveries: queue)
-      queue.ordersAfterProofAlways.withLock { $0 = false }
+      queue.linesEnteredWhenVerified.withLock { $0 = false }
       let ids = try await acceptLine(["a", "b", "c", "d"], queue)
       try await spoil(ids[0], queue)
       // Messages that wait in their order line: one with an invalid payload, and one with too few values.
@@ -216,12 +216,12 @@ import Testing
       UnreadableEntry(entryID: "1-1", fields: try reply(["i", .string(id), "k", "test", "b", "x", "a", "no"]))
     }
     #expect(throws: Never.self) {
-      #expect(try entry(id.description).letterID(in: Shard(7)) == id)
-      #expect(try entry(id.description).canBePutBack(in: Shard(7)))
-      let other = try entry(id.description).letterID(in: Shard(8))
+      #expect(try entry(id.description).deadLetterID(in: Shard(7)) == id)
+      #expect(try entry(id.description).isReplayable(in: Shard(7)))
+      let other = try entry(id.description).deadLetterID(in: Shard(8))
       #expect(other.shard == Shard(8) && other.digest != id.digest)
-      #expect(try !entry(id.description).canBePutBack(in: Shard(8)))
-      #expect(try !entry("7-a").canBePutBack(in: Shard(7)))
+      #expect(try !entry(id.description).isReplayable(in: Shard(8)))
+      #expect(try !entry("7-a").isReplayable(in: Shard(7)))
     }
   }
 

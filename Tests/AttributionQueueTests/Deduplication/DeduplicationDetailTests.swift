@@ -11,7 +11,7 @@ import Testing
       var completion = verified(natural)
       completion.detail = Array(lease.message.body.dropFirst(natural.utf8.count + 1))
       let detail = completion.detail ?? []
-      completion.whenSeen = {
+      completion.whenClaimedBefore = {
         do {
           let found = try await queue.detail(detail, of: natural, besides: lease)
           return .complete(Completion(state: .verified, events: [], reason: "\(found)"))

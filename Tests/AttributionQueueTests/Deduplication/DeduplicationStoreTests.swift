@@ -27,7 +27,7 @@ import Testing
   private func work(_ queue: DeliveryQueue) async throws {
     try await queue.working(handler: { lease in
       var completion = verified(lease.message.attributes["natural"] ?? "")
-      completion.whenSeen = {
+      completion.whenClaimedBefore = {
         .complete(Completion(state: .verified, events: [], reason: "duplicate", recordedEventId: "e-counted"))
       }
       return .complete(completion)

@@ -128,7 +128,7 @@ import Testing
       _ = try await queue.send(["XGROUP", "CREATECONSUMER", stream, .string(DeliveryQueue.group), "gone"])
       try await Task.sleep(for: .milliseconds(5))
       let consumer = QueueConsumer(queue: .intake, deliveries: queue)
-      let work = Task { await consumer.forgetTheDead(after: .milliseconds(1)) }
+      let work = Task { await consumer.removeDeadWorkers(after: .milliseconds(1)) }
       try await eventually("one name is left") {
         try await queue.send(["XINFO", "CONSUMERS", stream, .string(DeliveryQueue.group)]).array?.count == 1
       }

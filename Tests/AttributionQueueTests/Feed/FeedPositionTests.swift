@@ -11,7 +11,7 @@ import Testing
   {
     let subscription = try await feed.create(EventSubscription(name: "p", filter: filter, push: [:]))
     try await queue.write((0..<count).map { "n\($0)" })
-    return (subscription, try await feed.read(shard, after: .beginning, limit: count).map(\.place))
+    return (subscription, try await feed.read(shard, after: .beginning, limit: count).map(\.position))
   }
 
   @Test("progress that is stored while events are dropped is counted once")
@@ -52,7 +52,7 @@ import Testing
       let (subscription, places) = try await made(feed, queue, 12)
       let left = UnsettledEvents(
         cursor: places[9], offset: 9, base: places[0],
-        events: [2, 5].map { .init(place: places[$0], offset: $0, attempts: 1, firstFailure: 1) })
+        events: [2, 5].map { .init(position: places[$0], offset: $0, attempts: 1, firstFailure: 1) })
       #expect(try await feed.advance(subscription, shard, from: .beginning, to: places[0], count: 1, unsettled: left))
       let found = try await feed.get("p")
       #expect(found.backlog == 4, "two that are refused, two that were not read")
@@ -72,9 +72,9 @@ import Testing
       let feed = EventFeed(deliveries: queue)
       let subscription = try await feed.create(EventSubscription(name: "p", types: ["t.a"], push: [:]))
       try await queue.write(["a", "b", "c"].map { TestEvent(id: $0, type: $0 == "b" ? "t.b" : "t.a") })
-      let places = try await feed.read(shard, after: .beginning, limit: 3).map(\.place)
+      let places = try await feed.read(shard, after: .beginning, limit: 3).map(\.position)
       let left = UnsettledEvents(
-        cursor: places[2], offset: 3, base: .beginning, events: [.init(place: places[2], offset: 3, attempts: 2, firstFailure: 1)])
+        cursor: places[2], offset: 3, base: .beginning, events: [.init(position: places[2], offset: 3, attempts: 2, firstFailure: 1)])
       #expect(try await feed.note([.init(shard: shard, position: nil, unsettled: left)], of: subscription))
       #expect(try await feed.backlog("p") == 1)
       #expect(try await feed.trim() == 0)

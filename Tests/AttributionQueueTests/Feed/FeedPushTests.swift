@@ -21,7 +21,7 @@ import WireJSON
       let feed = EventFeed(deliveries: queue)
       let shard = Shard(7)
       try await queue.write(["a", "b"])
-      let places = try await feed.read(shard, after: .beginning, limit: 2).map(\.place)
+      let places = try await feed.read(shard, after: .beginning, limit: 2).map(\.position)
       _ = try await feed.create(pushed("s"))
       let first = try await feed.seek("s", to: .beginning)
       try await feed.setEndpointHealth(first, Array("{}".utf8))
@@ -32,8 +32,8 @@ import WireJSON
       #expect(second.generation > first.generation)
       // The pusher of the first subscription reports late.
       let left = UnsettledEvents(
-        cursor: places[1], offset: 2, base: .beginning, events: [.init(place: places[0], offset: 1, attempts: 3, firstFailure: 1)])
-      let note = EventFeed.PushNote(shard: shard, position: (places[0], 1, .beginning), unsettled: left, clearsUnsettled: false)
+        cursor: places[1], offset: 2, base: .beginning, events: [.init(position: places[0], offset: 1, attempts: 3, firstFailure: 1)])
+      let note = EventFeed.PushProgress(shard: shard, position: (places[0], 1, .beginning), unsettled: left, clearsUnsettled: false)
       #expect(try await feed.note([note], of: first) == false)
       try await feed.setEndpointHealth(
         EventSubscription(name: "s", createdAt: second.createdAt - 1), Array(#"{"failingSince":1}"#.utf8))
@@ -79,7 +79,7 @@ import WireJSON
       var early = pushed("s")
       early.generation = 0
       _ = try await feed.delete("other")
-      try await feed.put(early, at: .beginning, keeps: true)
+      try await feed.setPositions(of: early, at: .beginning, keepsExisting: true)
       let (seen, json) = (Keys.subscriptions, early.json)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { _ = try await queue.send(["HSETNX", .string(seen), "s", .bytes(json)]) }
@@ -109,7 +109,7 @@ import WireJSON
       #expect(try await feed.read(Shard(7), after: try #require(positions[Shard(7)]), limit: 9).map(\.id) == ["a", "b"])
       #expect(try await feed.backlog("s") == 3)
       // An earlier seek continues only now.
-      try await feed.put(before, at: .now, keeps: false)
+      try await feed.setPositions(of: before, at: .now, keepsExisting: false)
       #expect(try await feed.positions(current) == positions)
     }
   }

@@ -38,7 +38,7 @@ import Testing
       try await queue.write(["a", "b"])
       let events = try await feed.pull("s", limit: 10, wait: .zero, lease: .seconds(30))
       #expect(try await feed.acknowledge("s", ackIds: events.map(\.ackId)) == 2)
-      let last = try #require(try await feed.read(shard, after: .beginning, limit: 10).last).place
+      let last = try #require(try await feed.read(shard, after: .beginning, limit: 10).last).position
       try await queue.redis.send(["XGROUP", "SETID", .string(Keys.events(shard)), "s", .string(last.entry.text), "ENTRIESREAD", "1"])
       #expect(try await feed.get("s").backlog == 0)
       try await queue.write(["c"])

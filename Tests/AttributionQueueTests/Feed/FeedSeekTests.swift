@@ -90,24 +90,24 @@ import Testing
       let read = try await feed.read(shard, after: .beginning, limit: 2)
       #expect(read.map(\.id) == ["a", "c"])
       #expect(read[0].attributes == EventAttributes())
-      #expect(try await feed.advance(made, shard, to: read[0].place, count: 1))
+      #expect(try await feed.advance(made, shard, to: read[0].position, count: 1))
       #expect(try await feed.backlog("s") == 3)
       #expect(try await feed.advance(made, shard, to: .beginning, count: 0), "it never goes back by itself")
-      #expect(try await feed.positions(made)[shard] == read[0].place)
+      #expect(try await feed.positions(made)[shard] == read[0].position)
       // Trimming keeps the events that the subscription has not settled.
       try await feed.trim()
       #expect(try await queue.allEvents().sorted() == ["b", "c", "d"])
       let changed = try await feed.setPush("s") { _ in ["url": "https://example.org"] }
       #expect(changed.push?["url"]?.stringValue == "https://example.org")
       #expect(try await feed.seek("s", to: .time(times[2])).backlog == 2)
-      #expect(try await feed.advance(changed, shard, to: read[1].place, count: 1) == false)
+      #expect(try await feed.advance(changed, shard, to: read[1].position, count: 1) == false)
       let current = try #require(try await feed.subscription("s"))
       #expect(try await feed.positions(changed).isEmpty)
-      #expect(try await feed.advance(current, shard, to: read[1].place, count: 1))
+      #expect(try await feed.advance(current, shard, to: read[1].position, count: 1))
       #expect(try await feed.backlog("s") == 1)
       #expect(try await feed.seek("s", to: .now).backlog == 0)
       #expect(try await feed.delete("s"))
-      #expect(try await feed.advance(current, shard, to: read[1].place, count: 0) == false)
+      #expect(try await feed.advance(current, shard, to: read[1].position, count: 0) == false)
       await #expect(throws: EventFeedError.unknownSubscription) { _ = try await feed.setPush("s") { $0 } }
     }
   }

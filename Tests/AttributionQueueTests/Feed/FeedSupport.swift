@@ -62,7 +62,7 @@ extension EventFeed {
     _ subscription: EventSubscription, _ shard: Shard, from base: FeedPosition? = nil, to place: FeedPosition, count: Int,
     unsettled: UnsettledEvents? = nil
   ) async throws -> Bool {
-    try await note([PushNote(shard: shard, position: (place, count, base), unsettled: unsettled)], of: subscription)
+    try await note([PushProgress(shard: shard, position: (place, count, base), unsettled: unsettled)], of: subscription)
   }
 
   func backlog(_ name: String) async throws -> Int64? { try await get(name).backlog }

@@ -35,7 +35,7 @@ import Testing
   @Test func `A worker whose lease was taken over cannot replace the record that its successor wrote with the outcome`() async throws {
     try await withQueue { queue, _ in
       func record(_ text: String) -> OwnRecord {
-        OwnRecord(service: "tests", name: "record", value: Array(text.utf8), life: .seconds(60))
+        OwnRecord(service: "tests", name: "record", value: Array(text.utf8), ttl: .seconds(60))
       }
       let id = try await queue.accept(request("a", queue: .tokens)).id
       let key = RedisArgument.string(Keys.own("tests", "record", id.shard))

@@ -31,17 +31,17 @@ import Testing
         await counter.write()
       }
       let counts = DeliveryCounts(redis: queue.redis)
-      let minutes = try await counts.ends(.minute, last: 3)
+      let minutes = try await counts.outcomes(.minute, last: 3)
       #expect(minutes.count == 3 && minutes.map(\.start) == minutes.map(\.start).sorted())
       // The minute may have changed meanwhile.
-      #expect(minutes.reduce(0) { $0 + ($1.ends[verified] ?? 0) } == 6)
-      #expect(minutes.reduce(0) { $0 + ($1.ends[rejected] ?? 0) } == 4)
-      #expect(try await counts.ends(.hour, last: 2).reduce(0) { $0 + ($1.ends[verified] ?? 0) } == 6)
+      #expect(minutes.reduce(0) { $0 + ($1.outcomes[verified] ?? 0) } == 6)
+      #expect(minutes.reduce(0) { $0 + ($1.outcomes[rejected] ?? 0) } == 4)
+      #expect(try await counts.outcomes(.hour, last: 2).reduce(0) { $0 + ($1.outcomes[verified] ?? 0) } == 6)
       #expect(try await counts.values(lastHours: 2) == [.notification(bundleId: "a", type: "TEST"): 6])
       // Each hash expires, and its key names its shard.
       for key in try await queue.send(["KEYS", "*counts*"]).array?.compactMap(\.string) ?? [] {
         #expect(try await queue.send(["TTL", .string(key)]).integer ?? -1 > 86_400, "\(key)")
-        #expect(Keys.shard(of: key) != nil && KeyForm(key) == .other, "\(key)")
+        #expect(Keys.shard(of: key) != nil && KeyKind(key) == .other, "\(key)")
       }
     }
   }
@@ -69,7 +69,7 @@ import Testing
       await counter.write()
       try await queue.redis.send(["CONFIG", "SET", "maxmemory", "0"])
       await counter.write()
-      #expect(try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2).reduce(0) { $0 + ($1.ends[end] ?? 0) } == 1)
+      #expect(try await DeliveryCounts(redis: queue.redis).outcomes(.hour, last: 2).reduce(0) { $0 + ($1.outcomes[end] ?? 0) } == 1)
     }
   }
 
@@ -89,8 +89,8 @@ import Testing
       await run.value
       await counter.write()
       var ends: [String: Int64] = [:]
-      for period in try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2) {
-        for (end, count) in period.ends { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
+      for period in try await DeliveryCounts(redis: queue.redis).outcomes(.hour, last: 2) {
+        for (end, count) in period.outcomes { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
       }
       #expect(ends == ["verified -": 11, "rejected malformed": 4, "rejected bad_signature": 5])
     }
@@ -117,14 +117,14 @@ import Testing
       _ = try await queue.accept(request("one", copy: "again"))
       try await eventually("all have ended") {
         await counter.write()
-        let ends = try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2)
-        return ends.reduce(0) { $0 + $1.ends.values.reduce(0, +) } == 4
+        let ends = try await DeliveryCounts(redis: queue.redis).outcomes(.hour, last: 2)
+        return ends.reduce(0) { $0 + $1.outcomes.values.reduce(0, +) } == 4
       }
       worker.stop()
       await run.value
       var ends: [String: Int64] = [:]
-      for period in try await DeliveryCounts(redis: queue.redis).ends(.hour, last: 2) {
-        for (end, count) in period.ends { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
+      for period in try await DeliveryCounts(redis: queue.redis).outcomes(.hour, last: 2) {
+        for (end, count) in period.outcomes { ends["\(end.verdict) \(end.reason ?? "-")", default: 0] += count }
       }
       #expect(ends == ["verified -": 1, "duplicate -": 1, "rejected malformed": 1, "dead -": 1])
       #expect(try await DeliveryCounts(redis: queue.redis).values(lastHours: 2) == [.fine(app: 1, 5): 1])

@@ -52,7 +52,7 @@ struct IntakeJournalTests {
     try await note(journal, [base], environment: "Sandbox")
     let first = try await journal.arrivals(environment: "Production", bundleId: "a")
     #expect(first.counts.values.reduce(0, +) == 7 && first.silences.isEmpty && first.last == base + 1000)
-    #expect(first.counts[(base + 1000) / IntakeJournal.bucket] != nil)
+    #expect(first.counts[(base + 1000) / IntakeJournal.bucketLength] != nil)
     #expect(try await journal.arrivals(environment: "Sandbox", bundleId: "a").counts.values.reduce(0, +) == 1)
     try await note(journal, [base + 2000, base + 4000])
     let later = try await journal.arrivals(environment: "Production", bundleId: "a")
@@ -113,8 +113,8 @@ struct IntakeJournalTests {
     let journal = IntakeJournal(redis: client)
     let key = Keys.own("ingest", "arrivals:Production:a", shardOf: "a")
     let now = DeliveryQueue.now
-    let old = (now - IntakeJournal.remembered) / IntakeJournal.bucket - 1
-    let kept = (now - IntakeJournal.remembered) / IntakeJournal.bucket + 2
+    let old = (now - IntakeJournal.retention) / IntakeJournal.bucketLength - 1
+    let kept = (now - IntakeJournal.retention) / IntakeJournal.bucketLength + 2
     try await client.send([
       "HSET", .string(key), .integer(old), 9, .integer(kept), 8, .string("p\(old)"), 7, .string("p\(kept)"), 6,
     ])
@@ -122,26 +122,26 @@ struct IntakeJournalTests {
     let counts = try await journal.arrivals(environment: "Production", bundleId: "a").counts
     #expect(counts[old] == nil && counts[kept] == 6 && counts.count == 2)
     let fields = try await client.send(["HKEYS", .string(key)]).array?.compactMap(\.string) ?? []
-    #expect(Set(fields) == ["\(kept)", "p\(kept)", "p\(now / IntakeJournal.bucket)"])
+    #expect(Set(fields) == ["\(kept)", "p\(kept)", "p\(now / IntakeJournal.bucketLength)"])
     client.close()
   }
 
   @Test("the intake is processed up to the oldest waiting message")
-  func workedOff() async throws {
+  func handledUpTo() async throws {
     try await withQueue { queue, _ in
       let journal = IntakeJournal(redis: queue.redis)
-      let before = try await journal.workedOff()
+      let before = try await journal.handledUpTo()
       #expect(abs(before - DeliveryQueue.now) < 60_000)
       for name in ["first", "second", "third"] { _ = try await queue.accept(request(name)) }
-      let waiting = try await journal.workedOff()
+      let waiting = try await journal.handledUpTo()
       #expect(waiting >= before)
       try await Task.sleep(for: .milliseconds(50))
-      #expect(try await journal.workedOff() == waiting)
+      #expect(try await journal.handledUpTo() == waiting)
       // A delayed message was verified once.
       let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
       let done: @Sendable (LeasedMessage) async -> WorkOutcome = { .complete(verified($0.message.attributes["natural"] ?? "")) }
       try await queue.working(handler: done) {
-        try await eventually("all is worked off") { try await journal.workedOff() > waiting }
+        try await eventually("all is worked off") { try await journal.handledUpTo() > waiting }
       }
       #expect(try await queue.delivery(later)?.state == .accepted)
     }

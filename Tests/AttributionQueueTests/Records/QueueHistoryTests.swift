@@ -24,7 +24,7 @@ import Testing
       #expect(try await one.moments(last: 100).count == 3)
       for key in try await queue.send(["KEYS", "*counts:queues*"]).array?.compactMap(\.string) ?? [] {
         #expect(try await queue.send(["TTL", .string(key)]).integer ?? -1 > 86_400, "\(key)")
-        #expect(Keys.shard(of: key) != nil && KeyForm(key) == .other, "\(key)")
+        #expect(Keys.shard(of: key) != nil && KeyKind(key) == .other, "\(key)")
       }
     }
   }

@@ -18,7 +18,7 @@ struct FormSwitchTests {
     for shard in Shard.all {
       let groups = try await queue.redis.sendAllowingErrors(["XINFO", "GROUPS", .string(Keys.ready(.intake, shard))]).array ?? []
       guard let last = groups.first.map({ EventFeed.fields($0)["last-delivered-id"]?.string }) else { return false }
-      guard (last == EntryID.behindAll.text) == (form == .owned) else { return false }
+      guard (last == EntryID.greatest.text) == (form == .owned) else { return false }
     }
     return true
   }
@@ -218,7 +218,7 @@ struct FormSwitchTests {
       let again = try await queue.send(["XREADGROUP", "GROUP", .string(DeliveryQueue.group), "old", "STREAMS", key, ">"])
       #expect(again.array?.first?.array?.last?.array?.count == 1)
       // A commit of the former owner is refused because of its epoch, although no other worker owns the shard.
-      var call = CommitBatch(.intake, id.shard, many: 1, queue)
+      var call = CommitBatch(.intake, id.shard, expectedCount: 1, queue)
       let fields = try #require(again.array?.first?.array?.last?.array?.first?.array)
       let message = try #require(
         LeasedMessage(queue: .intake, entryID: fields[0].string ?? "", fields: fields[1], deliveryCount: 1, consumer: ""))

@@ -53,7 +53,7 @@ import Testing
     _ = try await feed.create(name: "s", types: [], start: .beginning)
     let later = try await queue.accept(request("later", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.expedite(later, in: .intake))
-    _ = try await queue.accept(request("kept"), keeping: OwnRecord(service: "tests", name: "kept", value: [1], life: .seconds(60)))
+    _ = try await queue.accept(request("kept"), keeping: OwnRecord(service: "tests", name: "kept", value: [1], ttl: .seconds(60)))
     let last = try await queue.accept(request("last", notBefore: DeliveryQueue.now + 600_000)).id
     #expect(try await queue.makeReady([last], in: .intake) == 1)
     let poller = DelayedPoller(queue: .intake, deliveries: queue, blocking: queue.redis)
@@ -61,7 +61,7 @@ import Testing
     _ = try await queue.takeAll("d", .tokens, limit: 1)
     let leased = try await queue.accept(request("leased", queue: .tokens)).id
     let taken = try #require(try await queue.takeAll("e", .tokens, limit: 1).first { $0.deliveryID == leased })
-    #expect(try await queue.keep(OwnRecord(service: "tests", name: "own", value: [1], life: .seconds(60)), while: taken))
+    #expect(try await queue.keep(OwnRecord(service: "tests", name: "own", value: [1], ttl: .seconds(60)), while: taken))
     for name in ["complete", "dead"] { _ = try await queue.accept(request(name)) }
     for lease in try await queue.leaseAll("a") {
       switch lease.message.attributes["natural"] {

@@ -30,7 +30,7 @@ struct OwnedMessages {
 
   /// Completes messages, by default as verified under their natural keys.
   func batch(_ queue: DeliveryQueue, _ places: Range<Int>, _ complete: (Int, String) -> Completion = { verified($1) }) -> CommitBatch {
-    var call = CommitBatch(.intake, shard, many: places.count, queue)
+    var call = CommitBatch(.intake, shard, expectedCount: places.count, queue)
     for place in places {
       call.complete(
         messages[place], complete(place, messages[place].message.attributes["natural"] ?? ""), now: DeliveryQueue.now)

@@ -130,7 +130,7 @@ extension DeliveryQueue {
       if made.error != nil {
         // A former owner has left the position of the group behind all entries.
         for info in try await send(["XINFO", "GROUPS", .string(Keys.ready(queue, shard))]).array ?? []
-        where EventFeed.fields(info)["last-delivered-id"]?.string == EntryID.behindAll.text {
+        where EventFeed.fields(info)["last-delivered-id"]?.string == EntryID.greatest.text {
           _ = try await send(["XGROUP", "SETID", .string(Keys.ready(queue, shard)), .string(Self.group), "0"])
         }
       }
@@ -172,7 +172,7 @@ extension DeliveryQueue {
 
   /// Settles leased messages of one shard in one step. The result is nil for a message whose lease is lost.
   func complete(_ work: [(lease: LeasedMessage, completion: Completion)], now: [Int64] = []) async throws -> [CompletionOutcome?] {
-    var call = CommitBatch(work[0].lease.queue, work[0].lease.shard, many: work.count, self)
+    var call = CommitBatch(work[0].lease.queue, work[0].lease.shard, expectedCount: work.count, self)
     for (place, (lease, completion)) in work.enumerated() {
       call.complete(lease, completion, now: now.isEmpty ? Self.now : now[place])
     }
@@ -193,7 +193,7 @@ extension DeliveryQueue {
     let settlement = Settlement(queue: lease.queue, deliveries: self) {
       if case .processed(let word, _, _, _) = $0 { words.withLock { $0.append(word) } }
     }
-    var call = CommitBatch(lease.queue, lease.shard, many: 1, self)
+    var call = CommitBatch(lease.queue, lease.shard, expectedCount: 1, self)
     await settlement.add(lease, outcome, to: &call, started: .now)
     try await settlement.commit(call, as: .consumer(lease.consumer))
     guard let word = words.withLock(\.first) else { throw QueueError.leaseLost }

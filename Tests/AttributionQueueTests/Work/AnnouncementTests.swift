@@ -13,10 +13,10 @@ import Testing
       // The callback is also called when a shard's subscription begins.
       if !message.isEmpty || found.withLock({ $0.contains { $0.0 == shard } }) { found.withLock { $0.append((shard, message)) } }
     }
-    for shard in shards { subscriptions.want(shard) }
+    for shard in shards { subscriptions.add(shard) }
     try await eventually("the shards are subscribed") {
       await subscriptions.update()
-      return subscriptions.isWhole
+      return subscriptions.isComplete
     }
     try await body()
     let end = ContinuousClock.now + .milliseconds(300)
@@ -32,7 +32,7 @@ import Testing
         for name in ["a", "b"] { _ = try await queue.accept(request(name, order: "one")) }
       }
       #expect(told.filter { !$0.1.isEmpty }.count == 1)
-      let read = try #require(ShardWorker.Read(announcement: told.first?.1 ?? []))
+      let read = try #require(ShardWorker.ReadEntries(announcement: told.first?.1 ?? []))
       #expect(read.isAnnounced && read.count == 1)
       let entries = try await queue.send(["XRANGE", .string(Keys.ready(.intake, shard)), "-", "+"])
       #expect(describe(read.entries.first { _ in true }) == describe(entries.elements.first { _ in true }))
@@ -58,10 +58,10 @@ import Testing
       // Workers of other queues use no announcements.
       let session = request("s", order: "sessions", queue: .sessions)
       let quiet = ShardSubscriptions(.sessions, queue, loop: 0) { _, message in #expect(message.isEmpty) }
-      quiet.want(queue.deliveryID(for: session).shard)
+      quiet.add(queue.deliveryID(for: session).shard)
       try await eventually("it is subscribed") {
         await quiet.update()
-        return quiet.isWhole
+        return quiet.isComplete
       }
       _ = try await queue.accept(session)
       quiet.close()
@@ -215,7 +215,7 @@ import Testing
         RedisReply(
           parsing: Array(
             ("*8\r\n" + text("i", id) + text("k", "test") + text("b", "forged") + text("a", #"{"r":1,"s":"public"}"#)).utf8)))
-      var call = CommitBatch(.intake, owned.shard, many: 1, queue)
+      var call = CommitBatch(.intake, owned.shard, expectedCount: 1, queue)
       if let forged = settlement.message(owned.messages[0].entryID, fields, begun: 1, consumer: "", in: &call) {
         call.addDeadLetter(forged, error: "forged")
       }

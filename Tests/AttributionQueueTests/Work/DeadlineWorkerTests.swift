@@ -231,7 +231,7 @@ import Testing
       let id = try await queue.accept(token("a", deadline: DeliveryQueue.now + 60_000)).id
       let lease = try #require(try await queue.takeAll("c", .tokens, limit: 1).first)
       var completion = verified("a")
-      completion.ownRecord = OwnRecord(service: "s", name: "n", value: [0, 255, 1], life: .seconds(100))
+      completion.ownRecord = OwnRecord(service: "s", name: "n", value: [0, 255, 1], ttl: .seconds(100))
       try await queue.complete(lease, completion)
       let key = RedisArgument.string(Keys.own("s", "n", id.shard))
       #expect(try await queue.send(["GET", key]).bytes == [0, 255, 1])

@@ -20,13 +20,13 @@ import Traces
     var count: Int { calls.reduce(0) { $0 + $1.names.count } }
 
     func worker(_ queue: DeliveryQueue, pace: ShardWorker.Pace = .computing) -> ShardWorker {
-      let joint = ShardWorker.JointHandler(
+      let joint = ShardWorker.BatchHandler(
         accepts: { !Self.name($0).hasPrefix("x") },
         outcomes: { messages in
           self.recorded.withLock { $0.append(Call(names: messages.map(Self.name), isTogether: true, isTraced: Span.current != nil)) }
           return messages.map { .complete(verified(Self.name($0))) }
         })
-      return ShardWorker(queue: .intake, deliveries: queue, pace: pace, joint: joint) { message in
+      return ShardWorker(queue: .intake, deliveries: queue, pace: pace, batchHandler: joint) { message in
         self.recorded.withLock { $0.append(Call(names: [Self.name(message)], isTraced: Span.current != nil)) }
         return .complete(verified(Self.name(message)))
       }
@@ -81,8 +81,8 @@ import Traces
     try await withQueue { queue, _ in
       let steps = Mutex<[String]>([])
       for name in ["a", "b", "c"] { _ = try await queue.accept(request(name, order: "one", keepsOrder: name != "b")) }
-      let joint = ShardWorker.JointHandler(accepts: { _ in false }, outcomes: { _ in [] })
-      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, joint: joint) { message in
+      let joint = ShardWorker.BatchHandler(accepts: { _ in false }, outcomes: { _ in [] })
+      let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, batchHandler: joint) { message in
         let name = message.message.attributes["natural"] ?? ""
         steps.withLock { $0.append("handle \(name)") }
         guard name != "b" else { return .complete(verified(name)) }
@@ -122,7 +122,7 @@ import Traces
   @Test func `A message whose trace is recorded is handled alone within its span`() async throws {
     try await withQueue { untraced, server in
       let client = try await server.client()
-      let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 100, batch: 100))
+      let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 100, maxBatchSize: 100))
       let queue = try await DeliveryQueue.open(redis: client, configuration: untraced.configuration, tracer: tracer, logger: quietLogger)
       for name in ["a", "b", "c", "d"] {
         var request = request(name, order: "one")
@@ -147,9 +147,9 @@ import Traces
       let loop = await ShardWorker.WorkerLoop(nil, shards: 1)
       let beginning = EntryID(milliseconds: 0, number: 0)
       for expected in [["a"], ["b"], ["c", "d"]] {
-        let read = try await worker.entries(of: owned.shard, behind: beginning)
+        let read = try await worker.entries(of: owned.shard, after: beginning)
         let batch = try await worker.handle(read, shard, owned.ownership, loop)
-        #expect(batch.works.map { $0.message?.message.attributes["natural"] } == expected)
+        #expect(batch.entries.map { $0.message?.message.attributes["natural"] } == expected)
         _ = try await worker.settle(batch, shard, owned.ownership, loop, readsOn: false)
       }
       #expect(recorder.calls == [Call(names: ["a"]), Call(names: ["b"]), Call(names: ["c", "d"], isTogether: true)])
@@ -164,7 +164,7 @@ import Traces
       let shard = WorkerShard(owned.shard)
       shard.own(owned.ownership, suspectedUntil: EntryID(owned.messages[1].entryID))
       let loop = await ShardWorker.WorkerLoop(nil, shards: 1)
-      let read = try await worker.entries(of: owned.shard, behind: EntryID(milliseconds: 0, number: 0))
+      let read = try await worker.entries(of: owned.shard, after: EntryID(milliseconds: 0, number: 0))
       worker.stop()
       #expect(try await worker.handle(read, shard, owned.ownership, loop).isEmpty)
       #expect(recorder.calls.isEmpty)

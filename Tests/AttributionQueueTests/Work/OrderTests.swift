@@ -10,7 +10,7 @@ import Testing
     async throws
   {
     try await withQueue { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = false }
+      queue.linesEnteredWhenVerified.withLock { $0 = false }
       let administration = QueueAdministration(deliveries: queue)
       for name in ["a", "b", "c"] { _ = try await queue.accept(request(name, order: "x", keepsOrder: true)) }
       // Messages of another order key, and those that keep no order, are not blocked.
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [true, false]) func `Messages that wait in an order line count towards the backlog limit`(afterProof: Bool) async throws
   {
     try await withQueue({ $0.backlogBound = 3 * 256 }) { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
+      queue.linesEnteredWhenVerified.withLock { $0 = afterProof }
       for index in 0..<3 { _ = try await queue.accept(request("m\(index)", order: "x", keepsOrder: true)) }
       await #expect(throws: QueueError.backlogFull) { try await queue.accept(request("m3", order: "x", keepsOrder: true)) }
     }

@@ -85,7 +85,7 @@ import Testing
     afterProof: Bool
   ) async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
+      queue.linesEnteredWhenVerified.withLock { $0 = afterProof }
       let administration = QueueAdministration(deliveries: queue)
       let gate = Gate()
       let dies = Mutex(true)
@@ -116,12 +116,12 @@ import Testing
 
   @Test func `Messages that an older build added to their order line at acceptance keep their position`() async throws {
     try await withQueue { queue, _ in
-      queue.ordersAfterProofAlways.withLock { $0 = false }
+      queue.linesEnteredWhenVerified.withLock { $0 = false }
       try await accept(queue, ["a", "forged", "b"])
       // A message of another order key, alone in its order line.
       try await accept(queue, ["alone"], order: "y")
       #expect(try await lines(queue) == 2)
-      queue.ordersAfterProofAlways.withLock { $0 = true }
+      queue.linesEnteredWhenVerified.withLock { $0 = true }
       try await accept(queue, ["c", "d"])
       let attempts = Mutex(0)
       try await queue.working(handler: { lease in
@@ -252,7 +252,7 @@ import Testing
     }) { queue, server in
       var random = SeededRandom(seed: seed)
       // Messages of older builds enter their order line when they are accepted. In the second half they are mixed with later ones.
-      queue.ordersAfterProofAlways.withLock { $0 = afterProof }
+      queue.linesEnteredWhenVerified.withLock { $0 = afterProof }
       var expected: [String: [String]] = [:]
       var forged = 0
       let handler: @Sendable (LeasedMessage) async -> WorkOutcome = { lease in
@@ -269,7 +269,7 @@ import Testing
         }
       }
       for round in 0..<6 {
-        if round == 3 { queue.ordersAfterProofAlways.withLock { $0 = true } }
+        if round == 3 { queue.linesEnteredWhenVerified.withLock { $0 = true } }
         let workers = (0..<2).map { _ in
           ShardWorker(queue: .intake, deliveries: queue, pace: .random(), handler: handler)
         }

@@ -7,7 +7,7 @@ import Testing
 struct ReadBackpressureTests {
   @Test("waiting callers are admitted in order when messages start")
   func turns() async throws {
-    let backpressure = ReadBackpressure(bound: 10)
+    let backpressure = ReadBackpressure(limit: 10)
     // Fewer messages than the limit wait, so the next reservation may exceed it.
     await backpressure.reserve(9)
     await backpressure.reserve(8)
@@ -38,12 +38,12 @@ struct ReadBackpressureTests {
 
   @Test("a reservation that would have to wait reserves nothing")
   func atOnce() async throws {
-    let backpressure = ReadBackpressure(bound: 2)
-    #expect(backpressure.reserveAtOnce(1))
+    let backpressure = ReadBackpressure(limit: 2)
+    #expect(backpressure.tryReserve(1))
     // Fewer messages than the limit wait, so the next reservation may exceed it.
-    #expect(backpressure.reserveAtOnce(5))
-    #expect(!backpressure.reserveAtOnce(1))
+    #expect(backpressure.tryReserve(5))
+    #expect(!backpressure.tryReserve(1))
     backpressure.release(5)
-    #expect(backpressure.reserveAtOnce(1))
+    #expect(backpressure.tryReserve(1))
   }
 }

@@ -12,10 +12,10 @@ import Testing
       let heard = Mutex<[Shard]>([])
       let subscriptions = ShardSubscriptions(.intake, queue, loop: 0) { shard, _ in heard.withLock { $0.append(shard) } }
       let shard = queue.deliveryID(for: request("a")).shard
-      subscriptions.want(shard)
+      subscriptions.add(shard)
       try await eventually("it is subscribed") {
         await subscriptions.update()
-        return subscriptions.isWhole
+        return subscriptions.isComplete
       }
       heard.withLock { $0 = [] }
       _ = try await queue.accept(request("a"))
@@ -23,7 +23,7 @@ import Testing
       // While the stream is not empty, its owner continues reading without notifications.
       _ = try await queue.accept(request("a", copy: "again"))
       #expect(heard.withLock { $0.count } == 1, "while something was there")
-      subscriptions.forget(shard)
+      subscriptions.remove(shard)
       await subscriptions.update()
       try await queue.redis.send(["DEL", .string(Keys.ready(.intake, shard))])
       _ = try await queue.accept(request("a", copy: "third"))
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `A message that is accepted between the next read and the commit is read next`() async throws {
     try await withQueue { queue, server in
-      let owned = try await OwnedMessages(queue, (0..<ShardWorker.settledTogether).map { "n\($0)" })
+      let owned = try await OwnedMessages(queue, (0..<ShardWorker.maxBatchSize).map { "n\($0)" })
       let worker = ShardWorker(queue: .intake, deliveries: queue, pace: .computing, handler: Self.verifying)
       let shard = WorkerShard(owned.shard)
       shard.own(owned.ownership, suspectedUntil: nil)
@@ -47,7 +47,7 @@ import Testing
       try await eventually("the accept waits") { try await self.pausedClients(queue) == 1 }
       try await queue.redis.send(["CONFIG", "RESETSTAT"])
       async let next = worker.settle(
-        owned.batch(queue, 0..<ShardWorker.settledTogether), shard, owned.ownership, loop, readsOn: true)
+        owned.batch(queue, 0..<ShardWorker.maxBatchSize), shard, owned.ownership, loop, readsOn: true)
       try await eventually("the commit waits, and the next messages were read") {
         // One XRANGE is a question of the transaction.
         guard try await self.pausedClients(queue) == 2 else { return false }

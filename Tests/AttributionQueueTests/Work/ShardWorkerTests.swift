@@ -102,7 +102,7 @@ import Testing
         handler: { lease in
           let name = lease.message.attributes["natural"] ?? ""
           var completion = verified(name)
-          completion.whenSeen = {
+          completion.whenClaimedBefore = {
             let count = asked.withLock { asked in
               asked += 1
               return asked

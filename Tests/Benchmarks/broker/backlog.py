@@ -91,8 +91,8 @@ def call(server: Server, path: str, message: dict) -> dict:
 
 
 def post_tokens(port: int, bodies: list, connections: int = 4, together: int = 32) -> None:
-    """Posts tokens to ingest's public route, many on a connection before their answers are read. A body may be a function, which is called
-    when the body is sent. Every token must be accepted."""
+    """Posts tokens to ingest's public route, `together` requests on a connection before their answers are read. A body may be a function
+    that returns it when it is sent. Every token must be accepted."""
     faults: list[BaseException] = []
 
     def work(part: list) -> None:
@@ -112,8 +112,8 @@ def post_tokens(port: int, bodies: list, connections: int = 4, together: int = 3
                                 length = int(line.split(b":")[1])
                         answer = reader.read(length)
                         if b" 202 " not in status:
-                            raise RuntimeError(f"a token was not taken: {status!r} {answer[:300]!r}")
-        except BaseException as fault:  # noqa: BLE001 - told by the caller
+                            raise RuntimeError(f"a token was not accepted: {status!r} {answer[:300]!r}")
+        except BaseException as fault:  # noqa: BLE001 raised again by the caller
             faults.append(fault)
 
     threads = [threading.Thread(target=work, args=(bodies[index::connections],)) for index in range(connections)]
@@ -130,7 +130,7 @@ def stamp(milliseconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{rest:03d}Z"
 
 
-def moment(text: str) -> int:
+def milliseconds_of(text: str) -> int:
     whole, _, rest = text.rstrip("Z").partition(".")
     return int(time.mktime(time.strptime(whole + " UTC", "%Y-%m-%dT%H:%M:%S %Z")) - time.timezone) * 1000 + int((rest + "000")[:3])
 
@@ -159,8 +159,8 @@ def count_events(redis: Redis) -> int:
 
 
 class Outage:
-    """Tokens are accepted while Apple answers 500, with deadlines in random order. Then Apple recovers, one of two brokers is killed midway, and
-    the other processes the rest."""
+    """Tokens are accepted while Apple answers 500, with deadlines in random order. Then Apple recovers, one of two brokers is killed
+    midway, and the other processes the rest."""
 
     def __init__(self, binaries: pathlib.Path, tokens: int, outage_seconds: float, spread_seconds: float, scale: float, rate: int = 100_000,
                  concurrency: int = 64, seed: int | None = None) -> None:
@@ -201,7 +201,7 @@ class Outage:
         apple.answer({"status": 500})
         began = time.time()
         end = began + self.outage_seconds
-        # A fiftieth cannot be saved. A broker that takes the nearest deadline first can save all others.
+        # One token in fifty expires during the outage. Brokers that send the tokens with the nearest deadline first can save all others.
         doomed = self.tokens // 50
         bodies = []
         names = [f"{chance.getrandbits(256):064x}" for _ in range(self.tokens)]
@@ -212,13 +212,13 @@ class Outage:
                 deadline = end + self.lease + 2 * self.pause + 3 + chance.uniform(0, self.spread_seconds)
             bodies.append(lambda name=name, deadline=deadline: self.body(name, deadline))
         # Tokens that expire within the outage come first: they must be accepted before they expire.
-        ended, rest = bodies[:doomed], bodies[doomed:]
+        expiring, rest = bodies[:doomed], bodies[doomed:]
         chance.shuffle(rest)
-        post_tokens(public, ended)
+        post_tokens(public, expiring)
         post_tokens(public, rest)
-        log(f"{self.tokens} tokens handed in within {time.time() - began:.0f} s of an outage of {self.outage_seconds:.0f} s")
+        log(f"{self.tokens} tokens accepted within {time.time() - began:.0f} s of an outage of {self.outage_seconds:.0f} s")
         if time.time() > end:
-            raise RuntimeError("the tokens were not handed in before the end of the outage")
+            raise RuntimeError("the tokens were not accepted before the end of the outage")
         time.sleep(max(0.0, end - time.time()))
         before = second.resident()["RssAnon"]
         expired_before = count_events(redis)
@@ -237,7 +237,7 @@ class Outage:
             time.sleep(0.1)
         drained = time.time()
         if killed is None:
-            raise RuntimeError("it was drained before a broker could be killed")
+            raise RuntimeError("the backlog was drained before a broker could be killed")
         after = second.resident()["RssAnon"]
         log(f"drained in {drained - back:.1f} s")
         events = all_events(verifier, "outage", self.tokens)
@@ -262,7 +262,7 @@ class Outage:
             twice += data["tokenKey"] in seen
             seen.add(data["tokenKey"])
             outcomes[data["outcome"]] = outcomes.get(data["outcome"], 0) + 1
-            received, created = moment(data["receivedAt"]), moment(data["tokenCreatedAt"])
+            received, created = milliseconds_of(data["receivedAt"]), milliseconds_of(data["tokenCreatedAt"])
             deadline = received + (created + DAY - received) / self.scale
             deadlines[data["tokenKey"]] = deadline
             # Tokens that could have been sent to Apple after its recovery and were not.
@@ -277,8 +277,8 @@ class Outage:
             if answered:
                 order.append((answered[0], deadlines.get(key, 0), len(calls[token]) == 1))
         order.sort()
-        ranks = sorted(range(len(order)), key=lambda place: order[place][1])
-        # By how many positions a token was sent later than its deadline requires.
+        ranks = sorted(range(len(order)), key=lambda index: order[index][1])
+        # By how many positions each token was sent later than in the order of deadlines.
         # Tokens whose call failed are sent again when their broker has noticed that Apple works again, up to a pause later.
         behind = sorted(called - due for due, called in enumerate(ranks) if order[called][2])
         tried = [called - due for due, called in enumerate(ranks) if not order[called][2]]

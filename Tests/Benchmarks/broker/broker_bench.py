@@ -20,6 +20,7 @@ CONCURRENCY = 256
 
 
 def ceiling(folder: pathlib.Path, apple: Simulator, count: int) -> float:
+    """The calls a second of a bare libcurl multi loop."""
     program = folder / "multi"
     if not program.exists():
         subprocess.run(["cc", "-O2", "-o", program, NATIVE / "multi.c", "-lcurl"], check=True)
@@ -35,9 +36,9 @@ def broker(binaries: pathlib.Path, apple: Simulator, count: int, round_: int) ->
         public = free_port()
         with Server(binaries, "ingest", "", core=None, ATTRIBUTION_REDIS_URL=redis.url,
                     ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
-            asked = stamp(time.time() * 1000 - 60_000)
+            requested_at = stamp(time.time() * 1000 - 60_000)
             post_tokens(public, [
-                (f'{{"token":"{round_:02d}{number:0318d}","bundleId":"{APP}","attStatus":0,"requestedAt":"{asked}"}}').encode()
+                (f'{{"token":"{round_:02d}{number:0318d}","bundleId":"{APP}","attStatus":0,"requestedAt":"{requested_at}"}}').encode()
                 for number in range(count)])
         used = busy(redis.process)
         with Server(binaries, "asa-token-broker", configuration, core=LOAD_CORE, ATTRIBUTION_REDIS_URL=redis.url,
@@ -74,9 +75,9 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("broker", "The token broker: speed", command)
     speed(report, binaries, 4_000 if quick else 30_000, 1 if quick else 3)
     report.notes += [
-        ("Simulator on one core, the caller on the other: once the bare loop, once the broker together with its Redis, which writes every "
+        ("The simulator has one core, the caller the other: the bare loop, and then the broker with its Redis, which writes every "
         "step to the disk before it answers."),
-        (f"At most {CONCURRENCY} calls under way in either. The simulator answers at once; Apple takes longer, so that waiting and not the "
-        "processor bounds a broker there."),
+        (f"Each has at most {CONCURRENCY} calls in progress. The simulator answers immediately. Apple takes longer, so that a broker in "
+        "production is limited by waiting and not by its processor."),
     ]
     return report

@@ -62,8 +62,8 @@ def load_script(redis: Redis) -> str:
 
 def accept_round(binaries: pathlib.Path, native: Native, seconds: float, number: int, repeats: bool = False,
                  settings: str = "") -> dict:
-    """Durable accepts at the maximum rate, with every process on the machine's cores: accepts a second, and the processor time of each process.
-    `settings` is added to ingest's configuration."""
+    """Durable accepts at the maximum rate, with every process on the machine's cores: accepts a second, and the processor time of each
+    process. `settings` is added to ingest's configuration."""
     with Redis(None, *NO_REWRITES) as redis, Ingest(binaries, redis, ENOUGH + settings) as ingest:
         native.load(ingest.public, 1, seed=number + 1000)
         used, before = (busy(redis.process), busy(ingest.process)), counted(redis)
@@ -127,11 +127,11 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.notes += [
         ("Every process runs on the same two cores, pinned nowhere, on both sides of each ratio: ingest, Redis and the client for ours, "
         "Redis and redis-benchmark for the ceiling. Each figure is the median of interleaved rounds on a fresh Redis, the range beside it."),
-        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
-        "moments of its own."),
-        ("redis-benchmark calls the script as ingest does, with as long a body and envelope, 65,536 buckets and no delivery twice, but with "
-        "one stream where ingest has 256 and with last and next generations that never hold: its random numbers cannot name 256 streams "
-        "and millions of deliveries at once. One stream stays in the processor's caches. accepts.c does the same with ingest's spread."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, because a rewrite uses a core at "
+        "unpredictable times."),
+        ("redis-benchmark calls the script as ingest does, with a body and an envelope of the same length, 65,536 buckets and no delivery twice. "
+        "It has one stream instead of 256 and empty buckets for the last and the next generation, because its random numbers cannot name 256 "
+        "streams and millions of deliveries. One stream stays in the processor's caches. accepts.c calls the script with ingest's 256 shards."),
         *event_time.NOTES,
     ]
     return report

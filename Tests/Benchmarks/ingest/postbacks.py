@@ -1,4 +1,4 @@
-"""Different postbacks that verify: SKAdNetwork 4.0, signed with a key that the benchmark's verifier is configured to accept as Apple's."""
+"""Creates different postbacks of SKAdNetwork 4.0 that verify: the benchmark's verifier is configured to accept their key as Apple's."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Signer:
             "attribution-signature": base64.b64encode(signature).decode()}, separators=(",", ":"))
 
     def write(self, path: pathlib.Path, count: int) -> None:
-        """This number of different postbacks, one per line."""
+        """Writes this number of different postbacks, one per line."""
         with path.open("w") as file:
             for _ in range(count):
                 file.write(self.postback() + "\n")

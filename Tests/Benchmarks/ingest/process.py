@@ -1,4 +1,4 @@
-"""An ingest with its public port, and Redis' statistics during the run."""
+"""An ingest with its public port, and the values that Redis reports before and after a run."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from Benchmarks.native.programs import Native
 from .process import Ingest
 
 CONFIGURATION = "queues: { backlogBound: 1000000000, deliveryRecordTTL: 10s }\n"
-TAKE_AWAY = "for i = 0, 255 do redis.call('XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0) end"
+EMPTY_QUEUES = "for i = 0, 255 do redis.call('XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0) end"
 
 
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
@@ -24,7 +24,7 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
         while time.monotonic() - began < seconds:
             run = native.load(ingest.public, part, seed=1 + len(samples))
             # No worker processes the queue here, so accepted messages must not fill the machine's memory.
-            redis.cli("EVAL", TAKE_AWAY, "0")
+            redis.cli("EVAL", EMPTY_QUEUES, "0")
             answers += run["answers"]
             rates.append(run["rate"])
             samples.append(ingest.resident()["VmRSS"])

@@ -15,7 +15,7 @@ from .ingest_bench import accept_round
 from .postbacks import Signer
 
 OFF, HUNDREDTH, ALL, AWAY = "no collector", "1 % recorded", "all recorded", "1 % recorded, the collector is away"
-# Relative to the throughput without a collector.
+# The minimum throughput with one hundredth recorded, relative to that without a collector.
 LEAST = 0.98
 
 

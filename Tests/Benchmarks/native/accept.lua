@@ -1,4 +1,4 @@
--- wrk -t1 -c64 -d10s -s Tests/Benchmarks/native/accept.lua http://127.0.0.1:8080: posts a different, genuine-looking postback each time.
+-- wrk -t1 -c64 -d10s -s Tests/Benchmarks/native/accept.lua http://127.0.0.1:8080: posts well-formed postbacks, each with another transaction id.
 local counter = 0
 local run = os.time()
 

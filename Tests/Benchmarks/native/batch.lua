@@ -1,4 +1,5 @@
--- wrk -t1 -c4 -d10s -s Tests/Benchmarks/native/batch.lua http://127.0.0.1:8091 -- TOKEN: signs 1,000 impressions a request, both frameworks.
+-- wrk -t1 -c4 -d10s -s Tests/Benchmarks/native/batch.lua http://127.0.0.1:8091 -- TOKEN: each request has
+-- 1,000 impressions to sign, half of them SKAdNetwork and half AdAttributionKit.
 local skadnetwork = '{"skadnetwork":{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,'
   .. '"itunesItemId":525463029,"sourceAppId":1234567891,"fidelityType":1}}'
 local adAttributionKit = '{"adAttributionKit":{"adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,'

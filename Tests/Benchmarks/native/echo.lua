@@ -1,4 +1,4 @@
--- As sign.lua, to the echo that a service serves for benchmarks (ATTRIBUTION_BENCHMARK_ECHO=1).
+-- Posts the body of sign.lua to the echo that a service serves if ATTRIBUTION_BENCHMARK_ECHO=1 is set. It is run as sign.lua is.
 local body = '{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,'
   .. '"sourceAppId":1234567891,"fidelityType":1}'
 

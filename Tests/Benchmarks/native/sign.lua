@@ -1,5 +1,5 @@
--- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/sign.lua http://127.0.0.1:8091 -- TOKEN: signs one SKAdNetwork 4.0 impression a request.
--- With PAUSE in the environment each connection waits so many milliseconds on average before its next request.
+-- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/sign.lua http://127.0.0.1:8091 -- TOKEN: each request has one
+-- SKAdNetwork 4.0 impression to sign. If PAUSE is set, each connection waits this number of milliseconds on average before its next request.
 local body = '{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,'
   .. '"sourceAppId":1234567891,"fidelityType":1}'
 local pause = tonumber(os.getenv('PAUSE') or '')

@@ -1,6 +1,6 @@
--- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/verify.lua http://127.0.0.1:8092 -- TOKEN: verifies Apple's genuine postback a request, or
--- that of the file POSTBACK; with ITEMS in the environment so many in a batch, those of the file's lines one after the other, batch by batch,
--- and again from the first.
+-- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/verify.lua http://127.0.0.1:8092 -- TOKEN: each request has one
+-- postback to verify. The environment variable POSTBACK names the file of postbacks, one per line; the default is Apple's genuine postback.
+-- If ITEMS is set, each request is a batch of this number of postbacks: the batches follow the lines of the file, and begin again at its end.
 local file = io.open(os.getenv('POSTBACK') or 'Deploy/genuine-postback.json')
 local postback = file:read('*a'):gsub('%s+$', '')
 file:close()

@@ -1,4 +1,4 @@
-"""Input and output of the push benchmark: events in Redis in the form of commit, and a receiver that records its requests."""
+"""Input and output of the push benchmark: events in Redis as commit.lua writes them, and a receiver that records its requests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Feed:
         self.client = redis.Redis(port=port)
         self.chance = random.Random(7)
         self.number = 0
-        # In the order of publication, with their subjects and times.
+        # By event id: the subject, the time in milliseconds, and the position in the order of publication.
         self.published: dict[str, tuple[str, int]] = {}
 
     def publish(self, count: int, subjects: int = 50) -> None:
@@ -58,15 +58,15 @@ class Feed:
                 ids.append((id, network, int(shard[6:9])))
                 pipeline.xadd(f"{shard}:events", {
                     "i": id, "t": TYPE, "e": body, "n": network, "p": "525463029", "b": "", "v": "production"})
-            places = pipeline.execute()
+            entries = pipeline.execute()
             pipeline = self.client.pipeline(transaction=False)
-            for (id, network, shard), place in zip(ids, places, strict=True):
-                pipeline.hset(f"{{attr:{shard:03d}}}:events:index", id, place)
-                self.published[id] = (network, int(place.split(b"-")[0]), (*map(int, place.split(b"-")), shard))
+            for (id, network, shard), entry in zip(ids, entries, strict=True):
+                pipeline.hset(f"{{attr:{shard:03d}}}:events:index", id, entry)
+                self.published[id] = (network, int(entry.split(b"-")[0]), (*map(int, entry.split(b"-")), shard))
             pipeline.execute()
 
     def in_order(self) -> dict[str, list[str]]:
-        """Groups the events by subject."""
+        """The ids of the events by subject, in the order of publication."""
         lines: dict[str, list[str]] = collections.defaultdict(list)
         for id, (network, _, _) in sorted(self.published.items(), key=lambda one: one[1][2]):
             lines[network].append(id)
@@ -97,7 +97,7 @@ class Receiver:
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def taken(self, path: str) -> list[tuple[str, int]]:
+    def received(self, path: str) -> list[tuple[str, int]]:
         """The events and their arrival times, in the order of arrival. Those of the last fifth of a second may be missing."""
         prefix, found = path + " ", []
         with self.notes.open() as notes:

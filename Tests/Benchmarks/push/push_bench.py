@@ -40,14 +40,14 @@ def verifier(binaries: pathlib.Path, store: Redis) -> Server:
 
 
 def wait(receiver: Receiver, path: str, count: int, seconds: float, before: int = 0) -> list[tuple[str, int]]:
-    """Waits for this number of events at a path; this number of posts arrived at other paths before."""
+    """Waits for this number of events at a path; `before` is the number of posts that arrived at other paths before."""
     until = time.monotonic() + seconds
     while True:
-        taken = receiver.taken(path) if receiver.count() >= before + count else []
-        if len({id for id, _ in taken}) >= count:
-            return taken
+        received = receiver.received(path) if receiver.count() >= before + count else []
+        if len({id for id, _ in received}) >= count:
+            return received
         if time.monotonic() > until:
-            raise RuntimeError(f"{path} took {len(taken)} of {count}")
+            raise RuntimeError(f"{path} received {len(received)} of {count}")
         time.sleep(0.3)
 
 
@@ -107,7 +107,7 @@ def kills(binaries: pathlib.Path, count: int, kills: int) -> dict[str, int]:
         for line in feed.in_order().values():
             of = set(line)
             broken += sum(1 for one, other in zip([id for id in first if id in of], line, strict=False) if one != other)
-        missed = sum(len(feed.published.keys() - {id for id, _ in taken}) for taken in (plain, ordered))
+        missed = sum(len(feed.published.keys() - {id for id, _ in received}) for received in (plain, ordered))
         return {"missed": missed, "broken": broken, "repeated": len(plain) + len(ordered) - 2 * count}
 
 
@@ -161,6 +161,6 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report.add(f"the same at the others while {hang} hang", f"{beside:.0f} ms", "at most 2 times", beside <= 2 * without)
     report.notes.append(
         "Receiver, Redis, pusher and, in turn, the bare loop share the machine. The bare loop posts one body and signs nothing; the pusher reads "
-        "each event from Redis, signs it, and notes what was taken, on the disk. Structured form, HTTP/1.1 in clear text.")
+        "each event from Redis, signs it, and writes its progress to the disk. Structured form, HTTP/1.1 in clear text.")
     report.figures = {"ours": ours, "bare": bare, "ratio": ratio, "unread": unread, **found, "p99": {"without": without, "hanging": beside}}
     return report

@@ -16,7 +16,8 @@ from . import event_time
 from .queue_bench import check_worker, worked_off
 
 OLD, NEW = "old build", "new build"
-# New build relative to the old one: Redis' processor time for an event and for an accept, and events a second from post to event.
+# Targets for the new build relative to the old one: Redis' processor time for an event and for an accept, events a second from post to
+# event.
 EVENT_COST, ACCEPT_COST, WHOLE_WAY, WHOLE_WAY_AIM = 0.65, 1.03, 1.3, 1.5
 # Rounds in order, by the name of a build or by the way in which its processes run.
 Rounds = dict[str | None, list[dict]]
@@ -36,7 +37,8 @@ class Extent:
 
 
 def in_turn(builds: dict[str | None, pathlib.Path], rounds: int, measure: Callable[[str | None, pathlib.Path, int], dict]) -> Rounds:
-    """This number of rounds of each. The first build alternates, so that changes of the host's speed affect both alike."""
+    """Measures this number of rounds of each build. They take turns in being first, so that changes of the host's speed affect both
+    alike."""
     found: Rounds = {name: [] for name in builds}
     for number in range(rounds):
         for name in list(builds)[::-1 if number % 2 else 1]:
@@ -49,21 +51,21 @@ def brief(found: dict) -> str:
     return ", ".join(f"{name} {value:,.1f}" for name, value in found.items() if isinstance(value, (int, float)))
 
 
-def of(found: Rounds, name: str, what: str) -> list[float]:
+def values_of(found: Rounds, name: str, what: str) -> list[float]:
     return [one[what] for one in found[name]]
 
 
 def ratios(found: Rounds, what: str) -> list[float]:
     """The ratio of the new build's figure to the old one's in the same round."""
-    return [new / old for new, old in zip(of(found, NEW, what), of(found, OLD, what), strict=True)]
+    return [new / old for new, old in zip(values_of(found, NEW, what), values_of(found, OLD, what), strict=True)]
 
 
-def compare(report: Report, found: Rounds, what: str, title: str, form: str, unit: str, most: float | None = None,
+def compare(report: Report, found: Rounds, what: str, title: str, number_format: str, unit: str, most: float | None = None,
             least: float | None = None, aim: float | None = None) -> None:
     """A row for each build and one for their ratio, with its target if there is one."""
     report.add(title, "")
     for name in (OLD, NEW):
-        report.add(f"  {name}", f"{shown(of(found, name, what), form)}{unit}")
+        report.add(f"  {name}", f"{shown(values_of(found, name, what), number_format)}{unit}")
     beside = ratios(found, what)
     target, met = "", None
     if most is not None:
@@ -106,16 +108,17 @@ def whole_way(report: Report, native: Native, signer: Signer, builds: dict[str, 
     postbacks = folder / "postbacks"
     signer.write(postbacks, extent.whole_way)
     rates = []
-    for name, title, place in (("wholeWay", "from posts to events, all processes on both cores: a second", None),
+    for name, title, directory in (("wholeWay", "from posts to events, all processes on both cores: a second", None),
                                ("wholeWayInMemory", "the same with Redis' files in memory: a second", MEMORY)):
         found = in_turn(builds, extent.rounds,
-                        lambda _, build, __, place=place: event_time.whole_way(build, native, signer, postbacks, extent.whole_way, place=place))
+                        lambda _, build, __, directory=directory: event_time.whole_way(
+                            build, native, signer, postbacks, extent.whole_way, directory=directory))
         report.figures[name] = found
         compare(report, found, "rate", title, ",.0f", "", least=WHOLE_WAY, aim=WHOLE_WAY_AIM)
         for build in builds:
             spent = [median([one["spent"][process] for one in found[build]]) for process in ("ingest", "verifier", "redis")]
             report.add(f"  processor time for each, {build}: ingest, verifier, Redis", " µs, ".join(f"{one:.0f}" for one in spent) + " µs")
-        rates.append(median(of(found, NEW, "rate")))
+        rates.append(median(values_of(found, NEW, "rate")))
     return rates[0]
 
 
@@ -129,8 +132,8 @@ def times(report: Report, native: Native, signer: Signer, build: pathlib.Path, r
 
 def commit(binaries: pathlib.Path) -> str:
     """The commit of the tree that contains the executables."""
-    asked = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
-    return asked.stdout.strip() if asked.returncode == 0 else "unknown"
+    result = subprocess.run(["git", "-C", binaries, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return result.stdout.strip() if result.returncode == 0 else "unknown"
 
 
 def run(binaries: pathlib.Path, quick: bool, command: str, beside: pathlib.Path) -> Report:

@@ -19,7 +19,7 @@ from SystemTests.support.running_system import redis_words, start_system, stop_s
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--deliveries", type=int, default=3000)
 parser.add_argument("--rate", type=float)
-parser.add_argument("--sources", type=int, default=10_000, help="different source identifiers (default: 10000, all that there are)")
+parser.add_argument("--sources", type=int, default=10_000, help="different source identifiers (default: 10000, all possible ones)")
 options = parser.parse_args()
 with tempfile.TemporaryDirectory() as data:
     system = start_system(pathlib.Path(data))

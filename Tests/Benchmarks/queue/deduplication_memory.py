@@ -1,4 +1,5 @@
-"""The memory that Redis needs to deduplicate a postback: its natural key, the bytes of its last copies, and a digest of its unsigned values."""
+"""The memory that Redis needs to deduplicate a postback: its natural key, digests of its last copies, and a digest of its unsigned
+values."""
 
 from __future__ import annotations
 
@@ -13,12 +14,13 @@ UNSYNCED = ("--appendonly", "no")
 SHARDS, BUCKETS = 256, 256
 DAY = 86_400
 NATURAL, COPY = 10 * DAY, 6 * 3600
-# The values that QueueConfiguration has for its 256 buckets.
+# The number of buckets for copies if natural keys have 256 buckets, as in QueueConfiguration.
 COPY_BUCKETS = 13
-# Redis keeps a bucket for an hour beyond its two generations. During this hour there are copies of three generations.
+# The generations whose copies Redis has: the age of each, and the part of its six hours that has passed. Redis deletes a bucket an hour
+# after its two generations, so there are copies of three generations during this hour.
 COPIES = ((0, 1 / 6), (1, 1.0), (2, 1.0))
 
-# Adds to a bucket of each shard a random number of members, with the names and the form that ingest and verifier use.
+# Adds a random number of members to a bucket of each shard, with the key names and the format that ingest and verifier use.
 FILL = """math.randomseed(tonumber(ARGV[6]))
 local mean = tonumber(ARGV[4])
 local function chance()
@@ -48,8 +50,8 @@ for shard = 0, 255 do
 end
 return added"""
 
-LOOK = """for index = 1, 100000 do redis.call('SISMEMBER', KEYS[1], '4611686018427387904') end"""
-ADD = """for index = 1, 100000 do redis.call('SADD', '{attr:000}:x' .. index % 400, index * 20011) end"""
+QUERY = """for index = 1, 100000 do redis.call('SISMEMBER', KEYS[1], '4611686018427387904') end"""
+INSERT = """for index = 1, 100000 do redis.call('SADD', '{attr:000}:x' .. index % 400, index * 20011) end"""
 
 
 def memory(redis: Redis) -> int:
@@ -72,13 +74,14 @@ def fill(redis: Redis, store: str, count: float, *, length: int, ago: int = 0, b
 
 
 def copies(redis: Redis, postbacks: float, buckets: int) -> None:
-    """Adds the copies that are remembered at the rate of this number of postbacks in ten days."""
+    """Adds the digests of copies that are stored at a rate of this number of postbacks in ten days."""
     for ago, share in COPIES:
         fill(redis, "c", postbacks * share * COPY / NATURAL, length=COPY, ago=ago, buckets=buckets)
 
 
 def steady(postbacks: float, *, buckets: int = BUCKETS, age: float = 0, digests: bool = False) -> dict[str, float]:
-    """At a steady rate of this number in ten days: a whole generation of natural keys and a part of the next one."""
+    """The bytes for each postback at a steady rate of this number in ten days: a whole generation of natural keys and a part of the next
+    one."""
     with Redis(None, *UNSYNCED) as redis:
         empty = memory(redis)
         naturals = fill(redis, "d", postbacks, length=NATURAL, ago=1, buckets=buckets)
@@ -88,21 +91,21 @@ def steady(postbacks: float, *, buckets: int = BUCKETS, age: float = 0, digests:
         copies(redis, postbacks, max(1, -(-COPY_BUCKETS * buckets // BUCKETS)))
         found["all"] = (memory(redis) - empty) / naturals
         if digests:
-            held = memory(redis)
+            before = memory(redis)
             fill(redis, "u", postbacks, length=NATURAL, ago=1, buckets=buckets, bits=32)
-            found["digest"] = (memory(redis) - held) / naturals
+            found["digest"] = (memory(redis) - before) / naturals
     return found
 
 
-def before(postbacks: float) -> float:
-    """The same if the bytes of each postback are remembered as long as its natural key, in the same buckets."""
+def with_long_lived_copies(postbacks: float) -> float:
+    """The bytes for each postback if the digest of its bytes is stored as long as its natural key, in the same buckets."""
     with Redis(None, *UNSYNCED) as redis:
         empty = memory(redis)
         keys = fill(redis, "d", 2 * postbacks, length=NATURAL)
         return 2 * (memory(redis) - empty) / keys
 
 
-# The members of the buckets of a store, the number of buckets, and whether any of them is not an integer set.
+# The number of members in the buckets of a store, the bytes of these buckets, and how many of them are no integer sets.
 WEIGH = """local members, bytes, other = 0, 0, 0
 for shard = 0, 255 do
   for bucket = 0, tonumber(ARGV[3]) - 1 do
@@ -119,10 +122,10 @@ return {members, bytes, other}"""
 
 def bytes_per_member(redis: Redis, store: str, length: int, buckets: int) -> float:
     """The bytes for each member of the current generation's buckets, by Redis' own measurement of each bucket."""
-    members, held, other = map(int, redis.cli("EVAL", WEIGH, "0", store, str(int(time.time()) // length), str(buckets)).split())
+    members, stored, other = map(int, redis.cli("EVAL", WEIGH, "0", store, str(int(time.time()) // length), str(buckets)).split())
     if other:
         raise RuntimeError(f"{other} buckets are no integer sets")
-    return held / members
+    return stored / members
 
 
 def by_accept(native: Native, load_script: Callable[[Redis], str], store: str, count: int, length: int, buckets: int) -> tuple[float, float]:
@@ -149,26 +152,26 @@ def report(report: Report, native: Native, load_script: Callable[[Redis], str], 
     postbacks = 200_000 if quick else 10_000_000
     whole = steady(postbacks, digests=True)
     report.figures["remembered"] = {"whole": whole}
-    # Only a few, because creating the names of their buckets takes long.
+    # The quick form has no target: with so few members, the names of the buckets need most of the memory.
     target = () if quick else ("at most 11", whole["all"] <= 11)
     report.add(f"{whole['postbacks']:,} postbacks remembered: bytes each, of which natural key",
                f"{whole['all']:.2f}, {whole['natural']:.2f}", *target)
-    report.add("  a digest of the unsigned values beside each (`queues.unsignedDigests`)", f"{whole['digest']:.2f}")
-    report.add("  bytes each when the copies were kept as long as the natural keys", f"{before(postbacks):.2f}")
+    report.add("  a digest of the unsigned values for each (`queues.unsignedDigests`)", f"{whole['digest']:.2f}")
+    report.add("  bytes each if digests of copies were kept as long as natural keys", f"{with_long_lived_copies(postbacks):.2f}")
     for buckets, age in ((256, 0.1), (128, 0.1), (128, 0.5)) if not quick else ((128, 0.1),):
         found = steady(postbacks, buckets=buckets, age=age)
         report.figures["remembered"][f"{buckets} buckets, {age:g} of the next generation"] = found
-        report.add(f"  `seenBuckets: {buckets}`, and {age:g} of a further generation: {found['postbacks']:,}, bytes each",
+        report.add(f"  `seenBuckets: {buckets}`, and {age:g} of the next generation: {found['postbacks']:,}, bytes each",
                    f"{found['all']:.2f}")
     for store, count, length, buckets in (("c", 60_000, COPY, 4), ("d", 60_000, NATURAL, 4)):
         made, accepted = by_accept(native, load_script, store, count, length, buckets)
-        report.add(f"  {count:,} in {SHARDS * buckets:,} buckets of store {store}, made here and by the accept script: bytes each",
+        report.add(f"  {count:,} in {SHARDS * buckets:,} buckets of store {store}, added by this benchmark and by the accept script: bytes each",
                    f"{made:.2f}, {accepted:.2f}")
     with Redis(None, *UNSYNCED) as redis:
         redis.cli("SADD", "{attr:000}:s", *(str(7 * 10**15 * number) for number in range(300)))
-        report.add("one look into a set of 300 more, and one member more to a set of 250: µs of a script",
-                   f"{cost(redis, LOOK, '{attr:000}:s'):.2f}, {cost(redis, ADD):.2f}")
+        report.add("one query of a set of 300 members, and one member added to a set that grows to 250: µs of a script",
+                   f"{cost(redis, QUERY, '{attr:000}:s'):.2f}, {cost(redis, INSERT):.2f}")
     report.notes.append(
-        "Postbacks remembered: a whole generation of natural keys, ten days, and the copies that are known at the same steady rate, of all "
-        "thirteen hours for which Redis may keep them. Each member is added under the names and in the form that ingest and verifier use, as "
-        "many to a bucket as fall into it by chance, with the bucket's expiry. Bytes are all that Redis holds, divided by the natural keys.")
+        "Postbacks remembered: the natural keys of a whole generation of ten days, and the digests of copies of the thirteen hours for which "
+        "Redis may keep them, at the same steady rate. Each member is added under the names and in the format that ingest and verifier use, "
+        "distributed over the buckets by chance, with the bucket's expiry. Bytes are all that Redis has stored, divided by the natural keys.")

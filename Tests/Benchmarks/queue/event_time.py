@@ -23,18 +23,18 @@ return {size(events) / redis.call('XLEN', events), size(index) / redis.call('HLE
 # Events of one in this number of shards are observed.
 WATCHED = 16
 # How the processes run while the time to the event is measured, by the core that they get.
-WAYS = {None: "Redis on a port of loopback", TOGETHER: "Redis on a socket, none takes another's turn, as with Deploy/up"}
+WAYS = {None: "Redis on a port of loopback", TOGETHER: "Redis on a socket, no process preempts another, as with Deploy/up"}
 # A round's 99th percentile also depends on the host: the median of fewer rounds varies from run to run.
 ROUNDS = 9
 # The maximum ratio of the time from 200 to event to a bare accept's time in the same round.
 TARGETS = {"p50": 2.5, "p99": 4}
 NOTES = [
-    "As with Deploy/up: Redis, ingest and verifier are started with chrt --batch 0; the client and what waits for events are not.",
-    ("Times are those at which answers and events came to their client's socket, by the kernel's note of it: that of an accept runs from "
-    "when its request was due, that from 200 to event from the 200 to the event's coming to one that waits at Redis (for 16 of the 256 "
-    "shards, each with a connection). An event that was there before its 200 counts as waited for no time."),
-    ("A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is compared with the bare accept's own p99: "
-    "what the host adds now and then is in both. Both ratios are made in each round, and their median counts."),
+    "As with Deploy/up, Redis, ingest and verifier are started with chrt --batch 0; the client and the program that waits for events are not.",
+    ("Answers and events are timed by the kernel when they arrive at their client's socket. The time of an accept begins when its request was "
+    "due. The time from 200 to event ends when the event arrives at a program that waits at Redis for 16 of the 256 shards, with a connection "
+    "for each; it is 0 if the event arrived before the 200."),
+    ("A bare accept is one while no verifier runs, at the same rate, in the same round. The p99 is compared with the p99 of the bare accept, "
+    "because occasional delays of the host are in both. Both ratios are computed in each round, and their median counts."),
 ]
 
 
@@ -44,10 +44,10 @@ def noted(file: pathlib.Path) -> dict[str, int]:
 
 
 def whole_way(binaries: pathlib.Path, native: Native, signer: Signer, bodies: pathlib.Path, count: int, sizes: bool = False,
-              place: str | None = None) -> dict:
+              directory: str | None = None) -> dict:
     """From posts to events at the maximum rate: events a second until the last event was published, and the processor time of each process
-    for one; if `sizes` is set, also the bytes that each left in Redis. `place` is the directory of Redis' files; the default is temporary."""
-    with Redis(None, *NO_REWRITES, place=place) as redis, Ingest(binaries, redis) as ingest, \
+    for one; with `sizes`, also the bytes that each left in Redis. `directory` is that of Redis' files; the default is the temporary one."""
+    with Redis(None, *NO_REWRITES, directory=directory) as redis, Ingest(binaries, redis) as ingest, \
             Server(binaries, "verifier", signer.configuration, core=None, ATTRIBUTION_REDIS_URL=redis.url) as verifier:
         processes = {"ingest": ingest.process, "verifier": verifier.process, "redis": redis.process}
         used = {name: busy(process) for name, process in processes.items()}
@@ -136,7 +136,7 @@ def measure(report: Report, binaries: pathlib.Path, native: Native, full: float,
                 found[way].append(times.round(way))
     report.figures["event"] = {"most": most, "rate": most / 2, "rounds": found[None], "roundsTogether": found[TOGETHER], "bytes": sizes}
     report.add("bytes of the whole way: append-only file, Redis memory", f"{sizes['aof_current_size']:,.0f}, {sizes['used_memory']:,.0f}")
-    report.add("  of these an event, its place in the index, a record", f"{sizes['event']:,}, {sizes['index']:,}, {sizes['record']:,}")
+    report.add("  of these an event, its entry in the index, a record", f"{sizes['event']:,}, {sizes['index']:,}, {sizes['record']:,}")
     report.add("  to and from Redis", f"{sizes['total_net_input_bytes']:,.0f}, {sizes['total_net_output_bytes']:,.0f}")
     report.add("the whole way, from posts to events, both cores: a second", f"{most:,.0f}")
     add_rounds(report, found)

@@ -1,4 +1,5 @@
-"""The cost of a delivery in Redis as the number of keys grows: bytes of memory and of the append-only file, and microseconds of an accept."""
+"""The cost of a delivery in Redis as the number of keys grows: bytes of memory and of the append-only file, and microseconds of an
+accept."""
 
 from __future__ import annotations
 
@@ -40,14 +41,14 @@ def each_shard(redis: Redis, command: str) -> None:
 
 
 def forget(redis: Redis, seconds: float) -> None:
-    """Removes queued messages, and the records, which expire after these seconds. What remains is measured by deduplication_memory."""
+    """Removes queued messages and waits until records have expired, so that only the deduplication store remains."""
     each_shard(redis, "'XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0")
     time.sleep(seconds + 0.2)
     # Redis deletes an expired key when the key is accessed.
     redis.cli("--scan", "--count", "10000")
 
 
-# Adds this number of members to one bucket of each shard, with the names and the form that ingest passes to the script.
+# Adds this number of members to one bucket of each shard, with the key names and the format that ingest passes to the script.
 ADD = """math.randomseed(tonumber(ARGV[4]))
 for shard = 0, 255 do
   local members = {}
@@ -87,14 +88,14 @@ def growth(native: Native, most: int) -> list[dict]:
                 each_shard(redis, "'XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0")
                 keys += part
             forget(redis, 1)
-            held, used, (calls, micros) = memory(redis), busy(redis.process), script_time(redis)
+            before, used, (calls, micros) = memory(redis), busy(redis.process), script_time(redis)
             seed += 1
             accept(native, redis, sha1, PROBE, seed, body=BODY, record=4)
             waiting, (after, spent) = memory(redis), script_time(redis)
             cost = (busy(redis.process) - used) / PROBE * 1e6
             keys += PROBE
             forget(redis, 4)
-            points.append({"keys": keys, "bytesPerKey": (memory(redis) - empty) / keys, "bytesPerDelivery": (waiting - held) / PROBE,
+            points.append({"keys": keys, "bytesPerKey": (memory(redis) - empty) / keys, "bytesPerDelivery": (waiting - before) / PROBE,
                            "script": (spent - micros) / (after - calls), "redis": cost})
             print(points[-1], flush=True)
     return points
@@ -126,8 +127,8 @@ return {most, whole, memory}"""
             native.accepts(redis.port, sha1, 600, count=min(100_000, count - seed), seed=1 + seed, body=20, envelope=20, pipeline=16,
                            record_seconds=1, store="d", buckets=buckets, generation=10 * 86_400)
             each_shard(redis, "'XTRIM', string.format('{attr:%03d}:q:intake', i), 'MAXLEN', 0")
-        most, whole, held = map(int, redis.cli("EVAL", look, "0", str(buckets), str(int(time.time()) // (10 * 86400))).split())
-    return {"buckets": SHARDS * buckets, "mean": mean, "fullest": most, "integerSets": whole, "bytesPerKey": held / count}
+        most, whole, bytes_used = map(int, redis.cli("EVAL", look, "0", str(buckets), str(int(time.time()) // (10 * 86400))).split())
+    return {"buckets": SHARDS * buckets, "mean": mean, "fullest": most, "integerSets": whole, "bytesPerKey": bytes_used / count}
 
 
 def beyond(mean: float, most: int = 512) -> float:
@@ -185,9 +186,9 @@ def run(_binaries: pathlib.Path, quick: bool, command: str) -> Report:
         points = growth(native, 200_000 if quick else 10_000_000)
         seen_buckets = 1 << 17
         mean = KEYS_A_GENERATION / SHARDS / seen_buckets
-        held = [filled_buckets(native, round(mean), 1 if quick else 4), filled_buckets(native, 600, 1 if quick else 4)]
+        filled = [filled_buckets(native, round(mean), 1 if quick else 4), filled_buckets(native, 600, 1 if quick else 4)]
         deduplication_memory.report(report, native, load_script, quick)
-    report.figures["filled"] = held
+    report.figures["filled"] = filled
     report.figures["points"] = points
     for point in points:
         report.add(f"{point['keys']:,} keys: bytes a key, a waiting delivery; script, Redis",
@@ -196,20 +197,19 @@ def run(_binaries: pathlib.Path, quick: bool, command: str) -> Report:
         last = points[-1]["bytesPerKey"]
         report.add("bytes for a key at ten million", f"{last:.1f}", "at most 12", last <= 12)
     beyond_bound = report.figures["beyond"] = SHARDS * seen_buckets * beyond(mean)
-    for each in held:
+    for each in filled:
         report.add(f"buckets of {each['mean']} on average: fullest; integer sets of {each['buckets']:,}; bytes a key",
                    f"{each['fullest']}; {each['integerSets']:,}; {each['bytesPerKey']:.1f}")
     report.add(f"buckets past 512 to be expected of {SHARDS * seen_buckets:,}", f"{beyond_bound:.1e}", "under 0.01", beyond_bound < 0.01)
     report.plot = lambda folder: plot(points, folder / "growth.svg")
     report.notes += [
-        ("Filled up to a million by the accept script itself, called with keys that spread as ingest's do (accepts.c), among natural keys, "
-        "from there on by adding members to the same buckets in the same form; "
-        "each row ends with 20,000 accepts by the script. Redis writes no file; queued "
-        "messages are taken away and records run out before the memory is looked at, so that a key's bytes are those of what is "
-        "remembered, its bucket's name, its dictionary's entry and what the allocator rounds up included."),
-        f"A waiting delivery has a body of {BODY} bytes and an envelope of {ENVELOPE}; with it its record and its key.",
-        "The script's time is Redis' own (`commandstats`); Redis' is its processor time for an accept, four commands in a write.",
-        ("1e9 postbacks a day are 1e10 keys a generation, some 298 in each bucket with `seenBuckets: 131072`: buckets that full, made by "
-        "the accept script, are all integer sets; with half the buckets they would be hash tables, several times as large."),
+        ("Up to a million keys, the accept script itself fills the buckets. It is called with keys that are distributed as ingest's are "
+        "(accepts.c). More keys are added to the same buckets directly, in the same format. Each row ends with 20,000 calls of the script. "
+        "Redis writes no file. Before the memory is read, queued messages are removed and records expire, so that the bytes for a key "
+        "are those of its deduplication. They include the bucket's name, its entry in the dictionary and what the allocator rounds up."),
+        f"A waiting delivery has a body of {BODY} bytes and an envelope of {ENVELOPE}; its bytes include its record and its key.",
+        "The script's time is Redis' own (`commandstats`). Redis' time is its processor time for a call, with four commands in a write.",
+        ("1e9 postbacks a day are 1e10 keys a generation, about 298 in each bucket with `seenBuckets: 131072`. Buckets of this size, filled "
+        "by the accept script, are all integer sets. With half as many buckets they would be hash tables, several times as large."),
     ]
     return report

@@ -49,46 +49,47 @@ WORKER_BESIDE_BATCH, WORKER_AIM = 0.70, 0.80
 
 def post_all(binaries: pathlib.Path, native: Native, redis: Redis, postbacks: pathlib.Path, count: int,
              settings: str = "") -> None:
-    """Puts postbacks into the queue, through an ingest."""
+    """Posts all postbacks to an ingest, which adds them to the queue."""
     public = free_port()
     with Server(binaries, "ingest", settings, ATTRIBUTION_REDIS_URL=redis.url, ATTRIBUTION_PUBLIC_LISTEN=f"127.0.0.1:{public}"):
         answers = native.load(public, 300, bodies=postbacks)["answers"]
         if answers != count:
-            raise RuntimeError(f"{answers} of {count} postbacks were taken")
+            raise RuntimeError(f"{answers} of {count} postbacks were accepted")
 
 
-def looked_at(redis: Redis, count: int) -> list[tuple[float, int]]:
-    """The number of events over time, until all are published or none came for three seconds. The queries must not use the worker's core."""
+def event_counts(redis: Redis, count: int) -> list[tuple[float, int]]:
+    """The number of events over time, until all are published or none came for three seconds. The queries must not use the worker's
+    core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {int(LOAD_CORE)})
     try:
-        looks = [(time.monotonic(), events(redis))]
-        moved = looks[0][0]
-        while looks[-1][1] < count and time.monotonic() - moved < 3:
+        counts = [(time.monotonic(), events(redis))]
+        moved = counts[0][0]
+        while counts[-1][1] < count and time.monotonic() - moved < 3:
             time.sleep(0.1)
-            if (now := events(redis)) != looks[-1][1]:
+            if (now := events(redis)) != counts[-1][1]:
                 moved = time.monotonic()
-                looks.append((moved, now))
+                counts.append((moved, now))
     finally:
         os.sched_setaffinity(0, cores)
-    return looks
+    return counts
 
 
 def worked_off(binaries: pathlib.Path, native: Native, signer: Signer, postbacks: pathlib.Path, count: int,
                batch_seconds: int, settings: str = "") -> dict[str, float]:
-    """A round: the worker processes the queued messages; then, if `seconds` is not 0, batches of the same. The verifier has one core;
-    Redis and the load have the other. `settings` is added to the configuration of both services."""
+    """Measures a round: the worker processes the queued messages; then, if `batch_seconds` is not 0, verifier verifies batches of the same
+    postbacks. Verifier has one core; Redis and the load have the other. `settings` is added to the configuration of both services."""
     with Redis(LOAD_CORE, *NO_REWRITES) as redis:
         post_all(binaries, native, redis, postbacks, count, settings)
         used = busy(redis.process)
         with Server(binaries, "verifier", signer.configuration + settings, ATTRIBUTION_REDIS_URL=redis.socket_url) as server:
-            # The first sample is taken when the worker is already running, the last one that counts before it is finished: between them it was fully
-            # loaded.
-            looks = looked_at(redis, count)
-            last = looks[-1][1]
-            if last < 0.9 * count or len(looks) < 3:
-                raise RuntimeError(f"{last} events of {count} postbacks, in {len(looks)} looks")
-            (began, first), (ended, done) = looks[0], looks[-2]
+            # The worker was fully loaded between the first sample, when it was already running, and the last but one, when it was not
+            # finished yet.
+            counts = event_counts(redis, count)
+            last = counts[-1][1]
+            if last < 0.9 * count or len(counts) < 3:
+                raise RuntimeError(f"{last} events of {count} postbacks, in {len(counts)} samples")
+            (began, first), (ended, done) = counts[0], counts[-2]
             found = {"rate": (done - first) / (ended - began), "verifier": busy(server.process) / last * 1e6,
                      "redis": (busy(redis.process) - used) / last * 1e6}
             if batch_seconds:
@@ -134,12 +135,12 @@ def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     signer = Signer()
     worker(report, binaries, signer, 10_000 if quick else 100_000, 1 if quick else 5)
     report.notes += [
-        ("The worker takes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
+        ("The worker processes 100,000 different postbacks that wait in the queue, and reaches Redis by its socket, as with Deploy/up. A batch "
         "is 1,000 of them, each time the next 1,000, two batches at a time."),
-        ("0.72 of `openssl speed` is 0.80 of a batch that does no more than its own aim, 0.90 of `openssl speed`. A verdict takes half of "
-        "OpenSSL's time here or less, so that the batch does far more than that aim. Where an event takes as long of Redis' one thread as of "
-        "the verifier, the two wait for each other by turns."),
-        ("Redis syncs its append-only file before each answer (`appendfsync always`); its rewriting is off, since a rewrite takes a core at "
-        "moments of its own."),
+        ("The target of 0.72 of `openssl speed` is 0.80, the aim of the worker, of 0.90, the aim of a batch. A verdict takes half of OpenSSL's time "
+        "or less here, so that a batch exceeds its aim by far. If an event takes Redis' only thread as long as it takes the verifier, each of the "
+        "two waits for the other in turn."),
+        ("Redis syncs its append-only file before each answer (`appendfsync always`). Its rewriting is off, because a rewrite uses a core at "
+        "unpredictable times."),
     ]
     return report

@@ -1,4 +1,4 @@
-"""A file of receipts, a million in the long form, is migrated although the command and the service are killed meanwhile."""
+"""A file of receipts, a million in the long form, is migrated while the command and the service are killed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ recovery:
 
 
 def write(path: pathlib.Path, count: int, people: list[str], strangers: list[str], chance: random.Random) -> dict[str, int]:
-    """One line for each receipt: of known purchases, of purchases that Apple does not know, and some unreadable ones."""
+    """Writes a line for each receipt: of purchases that Apple knows and does not know, and some unreadable ones; returns their numbers."""
     broken = 0
     kinds = [lambda one: app_receipt([one]), lambda one: json.dumps({"id": one, "appReceipt": app_receipt([one])}),
              lambda one: json.dumps(response([one])), transaction_receipt]

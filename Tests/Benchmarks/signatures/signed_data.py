@@ -20,7 +20,7 @@ def chain(label: str, leaf_of: str, authority_of: str) -> Chain:
 
 
 def tokens(count: int, leaves: bool = False, authorities: bool = False) -> list[str]:
-    """This number of transactions, each with its own chain if that is requested."""
+    """This number of transactions; `leaves` and `authorities` give each its own leaf or its own intermediate certificate."""
     made = []
     for number in range(count):
         payload = {"transactionId": str(number), "originalTransactionId": str(number), "bundleId": BUNDLE, "productId": "com.example.gold",

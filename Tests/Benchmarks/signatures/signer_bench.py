@@ -1,4 +1,4 @@
-"""The signer, compared with what one core can do: the HTTP echo and OpenSSL's own signatures added up."""
+"""The signer, compared with the sum of the times that one core needs for the HTTP echo and for OpenSSL's own signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verifier, compared with what one core can do: the HTTP echo and OpenSSL's own verifications added up."""
+"""The verifier, compared with the sum of the times that one core needs for the HTTP echo and for OpenSSL's own verification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SERVICE = "attribution.verifier.v1.VerifierService"
 POSTBACK = ROOT / "Deploy" / "genuine-postback.json"
 
 
-def believed(server: Server) -> None:
+def check_postback(server: Server) -> None:
     """Checks that the postback verifies, because the figures would be meaningless otherwise."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("POST", f"/{SERVICE}/VerifySKAdNetworkPostback", json.dumps({"postback": json.loads(POSTBACK.read_text())}),
@@ -31,7 +31,7 @@ def believed(server: Server) -> None:
 def single(report: Report, binaries: pathlib.Path, redis: str, seconds: int, rounds: int) -> None:
     speeds, echoes, rates = [], [], []
     with Server(binaries, "verifier", "", ATTRIBUTION_REDIS_URL=redis) as server:
-        believed(server)
+        check_postback(server)
         Wrk(server.url, NATIVE / "verify.lua", 1, variables={"POSTBACK": str(POSTBACK)})
         for _ in range(rounds):
             speeds.append(openssl_speed("ecdsap256", seconds)[1])
@@ -63,8 +63,9 @@ def batch(report: Report, binaries: pathlib.Path, redis: str, seconds: int, roun
 
 
 def apples_library(folder: pathlib.Path) -> dict[str, float]:
-    """The results of Apple's own library for the same files on the same core, if ATTRIBUTION_APPLE_LIBRARY names a program that uses it. It is
-    called with the folder and prints `warm`, `leaf` and `chain`, each with transactions a second. It is built outside this repository."""
+    """The results of Apple's own library for the same files on the same core, if ATTRIBUTION_APPLE_LIBRARY names a program that uses it.
+    The program is not in this repository. It is called with the folder, and prints `warm`, `leaf` and `chain`, each with transactions a
+    second."""
     program = os.environ.get("ATTRIBUTION_APPLE_LIBRARY")
     if not program:
         return {}
@@ -73,7 +74,7 @@ def apples_library(folder: pathlib.Path) -> dict[str, float]:
 
 
 def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) -> None:
-    """x5c chains: the same each time, a new leaf each time, a completely new chain each time."""
+    """Measures transactions with the same x5c chain each time, with a new leaf each time, and with a completely new chain each time."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         tokens.write(folder, count)
@@ -86,7 +87,7 @@ def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) 
                 bodies = [json.dumps({"items": [{"appStoreSignedData": {"signedData": line, "kind": "transaction"}}
                                                 for line in lines[start:start + 500]]}) for start in range(0, count, 500)]
                 connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
-                taken = 0.0
+                seconds = 0.0
                 # Caches stay warm: the key gets its own tables after a thousand signatures (ChainKey).
                 unmeasured = len(bodies) if kind == "warm" else 1
                 for number, body in enumerate(bodies * 2 if kind == "warm" else bodies):
@@ -94,11 +95,11 @@ def signed_data(report: Report, binaries: pathlib.Path, redis: str, count: int) 
                     connection.request("POST", f"/{SERVICE}/VerifyBatch", body,
                                        {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"})
                     answer = connection.getresponse().read()
-                    taken += time.monotonic() - began if number >= unmeasured else 0
+                    seconds += time.monotonic() - began if number >= unmeasured else 0
                     results = json.loads(answer)["results"]
                     assert all(result["appStoreSignedData"]["valid"] for result in results), results[0]
                 connection.close()
-                rates[kind] = (count if kind == "warm" else count - 500) / taken
+                rates[kind] = (count if kind == "warm" else count - 500) / seconds
     report.figures["signedData"] = {"ours": rates, "apple": theirs}
     for kind, what, target in (("warm", "VerifyBatch of transactions, one core: chain seen before", 15.0),
                                ("leaf", "  a new leaf each time, its intermediate seen before", 1.8),

@@ -1,4 +1,5 @@
-"""2: primaries are killed under load, and their replicas are promoted: nothing that replicas confirmed is lost; other losses are counted."""
+"""Part 2: primaries are killed under load and their replicas are promoted. Nothing that replicas confirmed is lost; other losses are
+counted."""
 
 from __future__ import annotations
 
@@ -15,10 +16,10 @@ from . import show, show_nothing_lost
 
 NUMBER, TITLE = "2", "Primaries killed, their replicas promoted"
 BOUND = (
-    "With `durability: disk` a primary answers when its own disk has a write, and sends it to its replicas meanwhile. The Redis Cluster "
-    "specification (“Write safety”) says what that can lose: a write that was answered and had not reached the replica when the primary "
-    "died; the old primary, back as a replica, drops it. The window is the delay of one primary's replication link, not the time until the "
-    "promotion: nobody takes writes for its slots meanwhile.")
+    "With `durability: disk` a primary answers when its own disk has a write, and sends the write to its replicas at the same time. By the "
+    "Redis Cluster specification (“Write safety”), a write is lost if it was answered and had not reached the replica when the primary "
+    "died: the old primary drops it when it returns as a replica. Only writes within the delay of the replication link are lost, not those "
+    "until the promotion, because until then no node accepts writes for these slots.")
 
 
 def run(section: Section, folder: pathlib.Path, size: Size, seed: int) -> None:

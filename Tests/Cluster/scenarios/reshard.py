@@ -1,4 +1,4 @@
-"""1: half of all slots move to a new primary and back, under load."""
+"""Part 1: half of all slots move to a new primary and back, under load."""
 
 from __future__ import annotations
 

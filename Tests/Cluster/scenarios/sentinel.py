@@ -1,4 +1,4 @@
-"""4: the primary that Sentinels name is killed under load."""
+"""Part 4: the primary that Sentinels name is killed under load."""
 
 from __future__ import annotations
 

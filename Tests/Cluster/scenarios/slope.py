@@ -1,4 +1,4 @@
-"""5: accepts and events a second with one, two and three primaries, each limited to the same share of a core."""
+"""Part 5: accepts and events a second with one, two and three primaries, each limited to the same share of a core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 import time
 
 from Benchmarks.native.programs import Native
-from Containers.report import Section, middle
+from Containers.report import Section, median
 from SystemTests.faults.load import Maker
 from SystemTests.faults.process import Service
 from SystemTests.faults.system import BINARIES, SHARDS, FaultSystem
@@ -22,13 +22,14 @@ NUMBER, TITLE = "5", "Throughput with one, two and three primaries"
 COUNTS, ROUNDS = (1, 2, 3), 5
 # The share of a core: so small that three primaries, and not the services and the load on the same two cores, are the bottleneck.
 SHARE = 0.02 if BINARIES.name == "release" else 0.006
-# Deliveries of a round: some seconds of three primaries. The number is the same for all, so that a shard has the same concurrency.
+# Deliveries of a round: enough to keep three primaries busy for some seconds. All rounds have the same number, so that a shard always has
+# the same concurrency.
 POSTBACKS = round(300_000 * SHARE)
-# Connections to each primary's share of the load: Redis answers concurrent commands together, with one write to its disk.
+# Connections for each primary. Redis answers concurrent commands together, with one write to its disk.
 CONNECTIONS = 64
 LEAST = 0.9
 QUEUES = "{ backlogBound: 1000000000 }"
-# Redis writes to the disk before it answers, as in all tests here; a rewrite of its file would change the result of a round.
+# No rewrite of the append-only file, because one would change the result of a round.
 SETTINGS = Settings(more=("--auto-aof-rewrite-percentage", "0"))
 
 
@@ -86,7 +87,7 @@ def run(section: Section, folder: pathlib.Path, _size: Size, seed: int) -> None:
     events: dict[int, list[float]] = {count: [] for count in COUNTS}
     with contextlib.ExitStack() as stack, Native() as native:
         deployments = {count: Deployment(folder / str(count), maker, count, stack) for count in COUNTS}
-        # Connections, scripts and buckets exist when the first round begins.
+        # An unmeasured run first: connections, scripts and buckets exist when the first round begins.
         for deployment in deployments.values():
             deployment.measure(native)
         for number in range(ROUNDS):
@@ -96,7 +97,7 @@ def run(section: Section, folder: pathlib.Path, _size: Size, seed: int) -> None:
                 events[count].append(figures[1])
     section.add("of a core for each primary", f"{SHARE:g}")
     for what, rounds in (("accepts", accepts), ("events", events)):
-        medians = {count: middle(values) for count, values in rounds.items()}
+        medians = {count: median(values) for count, values in rounds.items()}
         for count, values in rounds.items():
             section.add(f"{what} a second, {count} primar{'ies' if count > 1 else 'y'}: median, rounds",
                         f"{medians[count]:,.0f} ({min(values):,.0f}–{max(values):,.0f})")

@@ -1,4 +1,4 @@
-"""7: the same system with TLS inside, certificates on both sides; all certificates are replaced under load."""
+"""Scenario 7: the same system with TLS inside, certificates on both sides; all certificates are replaced under load."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..environment import environment_file
 from ..feed import Reader
 from ..load import Load
 from . import Context
-from .paths import teach
-from .replacement import SENDERS, balance, complain, show
+from .paths import set_token_answers
+from .replacement import SENDERS, compare_with_stored_data, note_failures, show
 
 NUMBER, TITLE = "7", "TLS inside, certificates replaced under load"
 # Deliveries a second; instances are not limited to a share of a core here.
 RATE = 150
 ROTATIONS = 2
-# The services check their files every few seconds.
+# Seconds after which a new certificate must be in use: the services check their files every few seconds.
 SEEN_AFTER = 8
 
 
@@ -58,11 +58,11 @@ def rotate(composition: Composition) -> None:
     script = composition.file.parent / "Deploy" / "compose" / "rotate-certificates"
     done = subprocess.run([script], capture_output=True, text=True, timeout=120,
                           env={**os.environ, **engine.environment, **composition.variables, "COMPOSE": command}, check=False)
-    said = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     # podman-compose always exits with 0; its output shows whether it failed.
-    codes = [line for line in said.splitlines() if line.startswith("exit code:")]
+    codes = [line for line in output.splitlines() if line.startswith("exit code:")]
     if done.returncode != 0 or len(codes) != 3 or any(code != "exit code: 0" for code in codes):
-        raise RuntimeError(f"certificates were not replaced: {said[-3000:]}")
+        raise RuntimeError(f"certificates were not replaced: {output[-3000:]}")
 
 
 async def run(context: Context) -> None:
@@ -73,7 +73,7 @@ async def run(context: Context) -> None:
     began = time.monotonic()
     await asyncio.to_thread(composition.bring_up)
     await asyncio.to_thread(composition.wait_until_served)
-    await asyncio.to_thread(teach, context)
+    await asyncio.to_thread(set_token_answers, context)
     section.add("up with TLS on the same data: seconds until all serve", f"{time.monotonic() - began:.0f}")
     port = composition.ports["verifier"]
     refused = await asyncio.to_thread(is_refused_without_certificate, context, port)
@@ -107,12 +107,12 @@ async def run(context: Context) -> None:
     failed, sent = sum(tally.failed for tally in load.calls.values()), sum(tally.sent for tally in load.calls.values())
     section.add("failed calls", f"{failed} of {sent:,}", "0", failed == 0)
     section.add("failed calls: reader of the feed", reader.tally.failed - lost, "0", reader.tally.failed == lost)
-    complain(section, load)
-    await balance(context, section)
+    note_failures(section, load)
+    await compare_with_stored_data(context, section)
 
 
 def reloads(composition: Composition) -> dict[str, int]:
-    """By instance, how often its internal listener loaded a new certificate, according to its log."""
+    """By instance: how often its internal listener loaded a new certificate, according to its log."""
     found = {}
     for service in ("ingest", "verifier", "signer"):
         for instance in composition.instances(service):

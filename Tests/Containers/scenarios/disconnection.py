@@ -1,4 +1,4 @@
-"""4: half of all instances lose their network under load, as if their host became unreachable, and return."""
+"""Scenario 4: half of all instances lose their network under load, as if their host became unreachable, and return."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from ..composition import SERVICES
 from ..load import Load
 from . import Context
 from .killing import add_results
-from .replacement import INSTANCES, SENDERS, balance, prepare
+from .replacement import INSTANCES, SENDERS, compare_with_stored_data, prepare
 
 NUMBER, TITLE = "4", "Half of the instances lose their network"
+# Seconds without a network.
 AWAY = 10
 
 
@@ -42,4 +43,4 @@ async def run(context: Context) -> None:
         load.stopping.set()
         await following
     add_results(context, section, load, time.monotonic() - began, before, lost)
-    await balance(context, section)
+    await compare_with_stored_data(context, section)

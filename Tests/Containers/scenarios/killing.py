@@ -1,4 +1,4 @@
-"""3: one instance of each service is killed without warning under load, then Redis."""
+"""Scenario 3: one instance of each service is killed without warning under load, then Redis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..composition import SERVICES, Instance
 from ..load import Load
 from ..report import Section
 from . import Context
-from .replacement import SENDERS, balance, complain, prepare, show
+from .replacement import SENDERS, compare_with_stored_data, note_failures, prepare, show
 
 NUMBER, TITLE = "3", "One of each killed under load"
 
@@ -51,11 +51,12 @@ async def run(context: Context) -> None:
         await following
     add_results(context, section, load, time.monotonic() - began, before, lost)
     await kill_redis(context, section)
-    await balance(context, section)
+    await compare_with_stored_data(context, section)
 
 
 async def kill_redis(context: Context, section: Section) -> None:
-    """There is only one Redis, and no delivery is accepted without it. Only senders run, because a caller's one retry would come too early."""
+    """There is only one Redis, and no delivery is accepted without it. Only senders run, because a caller's one retry would come too
+    early."""
     load = Load(context.access, context.maker, context.ledger, context.capacity / 2, SENDERS, retries=True, callers=False)
     engine = context.composition.engine
     async with load:
@@ -73,7 +74,7 @@ async def kill_redis(context: Context, section: Section) -> None:
     refused = ", ".join(f"{count} × {status}" for status, count in sorted(load.deliveries.retried.items())) or "none"
     section.add("Redis: 200 deliveries more after; senders refused", f"{took:.1f} s; {refused}")
     section.add("senders meanwhile: anything else", load.deliveries.failed, "0", load.deliveries.failed == 0)
-    complain(section, load)
+    note_failures(section, load)
     for service in SERVICES:
         for instance in context.composition.instances(service):
             await asyncio.to_thread(context.composition.wait_until_balanced, instance)
@@ -92,4 +93,4 @@ def add_results(context: Context, section: Section, load: Load, took: float, bef
     section.add("the same of the reader of the feed", reader, "0", reader == 0)
     if reader:
         section.notes.append(f"reader: {context.reader.tally.first_failure}")
-    complain(section, load)
+    note_failures(section, load)

@@ -1,4 +1,4 @@
-"""1: each main function of the system, once, through the balancer."""
+"""Scenario 1: each main function of the system, once, through the balancer."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class ComposedSystem(System):
         return f"http://127.0.0.1:{self.ports[PORT_OF[LONG.get(service, service)]]}"
 
 
-def teach(context: Context) -> None:
-    """Every token is attributed, as in the fault tests. This must be set again after each restart of the simulator."""
+def set_token_answers(context: Context) -> None:
+    """Makes the simulator attribute every token, as in the fault tests. Call it again after each restart of the simulator."""
     system = ComposedSystem(context)
 
     def answers() -> bool:

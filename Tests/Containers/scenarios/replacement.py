@@ -1,4 +1,4 @@
-"""2: every instance of every service is replaced by a new one under load, and no client is affected."""
+"""Scenario 2: every instance of every service is replaced by a new one under load, and no client is affected."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from . import Context
 
 NUMBER, TITLE = "2", "Every service replaced under load, instance by instance"
 INSTANCES = 2
-# The share of a core of each instance. It is small, so that the services and not the load determine the capacity, on two cores shared by all.
-# Verifier has more, so that ingest determines it: single deliveries, as at half of the load, cost verifier several times as much as those
-# of the backlog that builds up while the capacity is measured.
+# The share of a core of each instance. It is small, so that the capacity is that of the services and not of the load on the same two cores.
+# Verifier has more, so that the capacity is that of ingest: at half of the load, a delivery costs verifier several times as much as one of
+# the backlog that builds up while the capacity is measured.
 CORES = {"ingest": 0.06, "verifier": 0.12, "signer": 0.1, "notification-recovery": 0.1, "asa-token-broker": 0.1}
 SENDERS = 32
-# For the measurement of the capacity; more deliveries a second than are possible.
+# The length of the measurement of the capacity, and more deliveries a second than are possible.
 SECONDS, MOST = 6, 4000
 
 
@@ -33,8 +33,8 @@ async def prepare(context: Context) -> None:
 
 
 async def measure(context: Context) -> tuple[float, float, dict[str, float]]:
-    """The C load generator posts genuine postbacks; each connection sends the next one after its answer. Returns the deliveries a second until the
-    last one is processed, those of the accepts alone, and how often quotas were used up."""
+    """The C load generator posts genuine postbacks; each connection sends the next one after its answer. Returns the deliveries a second
+    until the last one is processed, the accepts a second, and by service the share of periods in which its quota was used up."""
     composition, bodies, times = context.composition, context.folder / "bodies", context.folder / "times"
     postbacks = await asyncio.to_thread(lambda: [context.maker.postback() for _ in range(round(MOST * SECONDS * context.pace))])
     bodies.write_bytes(b"".join(postback.body + b"\n" for postback in postbacks))
@@ -43,19 +43,19 @@ async def measure(context: Context) -> tuple[float, float, dict[str, float]]:
     with Native() as native:
         done = await asyncio.to_thread(native.load, composition.ports["public"], SECONDS * context.pace, bodies=bodies, times=times,
                                        connections=SENDERS)
-    await worked_off(context)
+    await wait_until_processed(context)
     took = time.monotonic() - began
     throttled: dict[str, float] = {}
     for one, old in before.items():
         periods, ended = (new - was for new, was in zip(composition.engine.quota(one.name), old, strict=True))
         throttled[one.service] = max(throttled.get(one.service, 0), ended / max(periods, 1))
-    # Bodies are sent in order, and all of them were answered. It does not matter here which id belongs to which body.
+    # Bodies are sent in order, and each was answered. Which id belongs to which body does not matter here.
     for postback, line in zip(postbacks, times.read_text().splitlines(), strict=False):
         context.ledger.acknowledge(postback, line.split()[0])
     return done["answers"] / took, done["rate"], throttled
 
 
-async def worked_off(context: Context) -> None:
+async def wait_until_processed(context: Context) -> None:
     """Waits until the queue is empty, whether or not the feed is read."""
     caller = context.access.caller("verifier")
     while True:
@@ -106,8 +106,8 @@ async def run(context: Context) -> None:
         section.add(f"failed calls: {port}", f"{tally.failed} of {tally.sent:,}", "0", tally.failed == 0)
     section.add("failed calls: reader of the feed", f"{context.reader.tally.failed} of {context.reader.tally.sent:,}", "0",
                 context.reader.tally.failed == 0)
-    complain(section, load)
-    await balance(context, section)
+    note_failures(section, load)
+    await compare_with_stored_data(context, section)
 
 
 def show(section: Section, context: Context, load: Load, took: float, before: int) -> None:
@@ -118,15 +118,15 @@ def show(section: Section, context: Context, load: Load, took: float, before: in
     section.figures |= {"sent": load.deliveries.sent, "newDeliveries": context.ledger.count - before, "seconds": round(took)}
 
 
-def complain(section: Section, load: Load) -> None:
-    """The first failure of each kind, with its message."""
+def note_failures(section: Section, load: Load) -> None:
+    """Adds the first failure of each kind, with its message, to the notes."""
     for name, tally in [("senders", load.deliveries), *load.calls.items()]:
         if tally.failed:
             section.notes.append(f"{name}: {dict(tally.failures)}; first: {tally.first_failure}")
             print(f"    {section.notes[-1]}", flush=True)
 
 
-async def balance(context: Context, section: Section) -> None:
+async def compare_with_stored_data(context: Context, section: Section) -> None:
     """Compares the answers with the stored data."""
     took = await settle(context.reader)
     for service in ("ingest", "verifier"):

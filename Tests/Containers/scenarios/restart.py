@@ -1,4 +1,4 @@
-"""6: `compose down` leaves only named volumes, and `up` continues with their data."""
+"""Scenario 6: `compose down` leaves only named volumes, and `up` continues with their data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from SystemTests.faults.load import Connection, Delivery
 
 from ..feed import ask, settle, states
 from . import Context
-from .paths import teach
+from .paths import set_token_answers
 
 NUMBER, TITLE = "6", "Down and up again"
 
@@ -41,7 +41,7 @@ async def run(context: Context) -> None:
     began = time.monotonic()
     await asyncio.to_thread(composition.bring_up)
     await asyncio.to_thread(composition.wait_until_served)
-    await asyncio.to_thread(teach, context)
+    await asyncio.to_thread(set_token_answers, context)
     section.add("up again: seconds until all serve", f"{time.monotonic() - began:.0f}")
 
     caller, events = context.access.caller("ingest"), context.access.caller("verifier")
@@ -53,11 +53,11 @@ async def run(context: Context) -> None:
     section.add("the same postback sent again", again["status"], "duplicate", again["status"] == "duplicate")
     next_one = context.maker.postback()
     context.ledger.acknowledge(next_one, (await post(connection, next_one))["id"])
-    pulled_again = reader.again
+    pulled_again = reader.repeated
     await settle(reader)
     fresh = [one["data"].get("transactionId") for one in list(reader.events.values())[known:]]
-    section.add("what the subscription pulls after a new postback", f"{len(fresh)} event, {reader.again - pulled_again} again",
-                "that one alone", fresh == [next_one.name] and reader.again == pulled_again)
+    section.add("what the subscription pulls after a new postback", f"{len(fresh)} event, {reader.repeated - pulled_again} again",
+                "that one alone", fresh == [next_one.name] and reader.repeated == pulled_again)
     sample = context.maker.dice.sample(list(context.ledger.deliveries), min(300, len(context.ledger.deliveries)))
     known_states = await states(context.access, sample)
     section.add("deliveries of before, known", f"{len(known_states)} of {len(sample)} asked", "all", len(known_states) == len(sample))

@@ -1,4 +1,4 @@
-"""5: throughput with one to four instances behind the balancer, each limited to the same share of a core."""
+"""Scenario 5: throughput with one to four instances behind the balancer, each limited to the same share of a core."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from Benchmarks.bench import NATIVE as BENCHMARKS
 from Benchmarks.bench import ROOT, Wrk
 
 from ..composition import Composition, Instance
-from ..report import Section, middle
+from ..report import Section, median
 from . import Context
 
 NUMBER, TITLE = "5", "Scale: one to four instances"
@@ -26,7 +26,7 @@ async def run(context: Context) -> None:
     await asyncio.to_thread(measure, context, section)
     section.notes += [
         ("Each instance has the same fixed share of a core (a quota of periods of 20 ms), so that four of them, the balancer, Redis and the "
-        "load fit into two cores. Instances that a round goes without run on, and the balancer is told to leave them alone."),
+        "load fit into two cores. Instances that a round does not use keep running, and the balancer is configured to send them nothing."),
         (f"Rounds of {SECONDS} s go up and down in the number of instances; a figure is the median. Requests are those of "
         "Tests/Benchmarks: a genuine P-256 postback to verify, a SKAdNetwork 4.0 impression to sign; any answer but 200 ends the test."),
     ]
@@ -47,7 +47,7 @@ def measure(context: Context, section: Section) -> None:
                 only(composition, service, instances, count)
                 rates[count].append(loads(composition, service, script, SECONDS * context.pace))
         context.report.scaling[service] = rates
-        medians = {count: middle(values) for count, values in rates.items()}
+        medians = {count: median(values) for count, values in rates.items()}
         ratio = medians[MOST] / medians[1] / MOST
         section.add(f"{service}: {WHAT[service]}; of a core each", f"{CORES[service]:g}")
         for count, rate in medians.items():
@@ -64,8 +64,8 @@ def loads(composition: Composition, service: str, script: str, seconds: float) -
 
 
 def only(composition: Composition, service: str, instances: list[Instance], count: int) -> None:
-    """Only this number of instances gets calls; the balancer is configured to exclude the others."""
+    """Configures the balancer to send calls only to this number of instances."""
     for number, instance in enumerate(instances):
-        composition.order_balancer(service, set(composition.networks_of(instance).values()), "ready" if number < count else "maint")
+        composition.set_server_state(service, set(composition.networks_of(instance).values()), "ready" if number < count else "maint")
     for instance in instances[:count]:
         composition.wait_until_balanced(instance)

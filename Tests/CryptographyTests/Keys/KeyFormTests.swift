@@ -113,12 +113,12 @@ struct KeyFormTests {
     let legacy = try KeyTests.openssl("ec", "-aes128", "-passout", "pass:" + Self.passphrase, input: sec1)
     let rsa = try KeyTests.openssl("genpkey", "-algorithm", "RSA")
     let cases: [(String, String, KeyError)] = [
-      ("P-192", try KeyTests.sec1("prime192v1"), .wrongCurve(found: "prime192v1")),
-      ("P-384", try KeyTests.sec1("secp384r1"), .wrongCurve(found: "secp384r1")),
-      ("secp256k1", try KeyTests.sec1("secp256k1"), .wrongCurve(found: "secp256k1")),
-      ("RSA", rsa, .wrongCurve(found: "RSA")),
-      ("RSA, PKCS#1", try KeyTests.openssl("rsa", "-traditional", input: rsa), .wrongCurve(found: "RSA")),
-      ("Ed25519", try KeyTests.openssl("genpkey", "-algorithm", "ED25519"), .wrongCurve(found: "ED25519")),
+      ("P-192", try KeyTests.sec1("prime192v1"), .wrongKind(found: "prime192v1")),
+      ("P-384", try KeyTests.sec1("secp384r1"), .wrongKind(found: "secp384r1")),
+      ("secp256k1", try KeyTests.sec1("secp256k1"), .wrongKind(found: "secp256k1")),
+      ("RSA", rsa, .wrongKind(found: "RSA")),
+      ("RSA, PKCS#1", try KeyTests.openssl("rsa", "-traditional", input: rsa), .wrongKind(found: "RSA")),
+      ("Ed25519", try KeyTests.openssl("genpkey", "-algorithm", "ED25519"), .wrongKind(found: "ED25519")),
       ("public key", published, .publicKeyInPlaceOfPrivate),
       ("certificate", certificate, .certificateInPlaceOfKey),
       ("certificates", certificate + certificate, .certificateInPlaceOfKey),
@@ -137,7 +137,7 @@ struct KeyFormTests {
       ("no begin", String(pkcs8.dropFirst(3)), .notAKey("an END without its BEGIN")),
       ("white space", " \r\n\n", .notAKey("empty")),
       ("prose", "this is a key\n", .notAKey("not PEM")),
-      ("another's public half", try Self.mixed(), .halvesDiffer),
+      ("another's public half", try Self.mixed(), .mismatchedPublicKey),
     ]
     let folder = try TemporaryFolder()
     for (name, text, expected) in cases {

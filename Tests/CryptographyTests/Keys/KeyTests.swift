@@ -85,10 +85,10 @@ struct KeyTests {
   @Test("anything but a P-256 private key is refused with the reason")
   func refusals() throws {
     let p192 = try Self.sec1("prime192v1")
-    #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: p192) }
-    #expect("\(KeyError.wrongCurve(found: "prime192v1"))".contains("register"))
+    #expect(throws: KeyError.wrongKind(found: "prime192v1")) { try SigningKey(pem: p192) }
+    #expect("\(KeyError.wrongKind(found: "prime192v1"))".contains("register"))
     let p384 = try Self.sec1("secp384r1")
-    #expect(throws: KeyError.wrongCurve(found: "secp384r1")) { try SigningKey(pem: p384) }
+    #expect(throws: KeyError.wrongKind(found: "secp384r1")) { try SigningKey(pem: p384) }
     let k256 = try Self.sec1("secp256k1")
     #expect(throws: KeyError.self) { try SigningKey(pem: k256) }
     let rsa = try Self.openssl("genpkey", "-algorithm", "RSA")
@@ -109,7 +109,7 @@ struct KeyTests {
     for _ in 0..<300 {
       // Comments around PEM are allowed. They only move the text to another position in memory.
       let note = String(repeating: "note ", count: Int.random(in: 0...60, using: &random)) + "\n"
-      #expect(throws: KeyError.wrongCurve(found: "prime192v1")) { try SigningKey(pem: note + p192) }
+      #expect(throws: KeyError.wrongKind(found: "prime192v1")) { try SigningKey(pem: note + p192) }
       #expect(try SigningKey(pem: note + p256).publicKey.pem == published)
       #expect(try PublicKey(pem: note + published).pem == published)
     }

@@ -152,7 +152,7 @@ struct PKCS11KeyTests {
     }
     for (name, found) in [("p384", "secp384r1"), ("rsa", "rsaEncryption")] {
       let uri = token + "object=" + name
-      #expect(try refusal(uri, pin: tokens.pinFile) == .unusableKey(uri: uri, .wrongCurve(found: found)))
+      #expect(try refusal(uri, pin: tokens.pinFile) == .unusableKey(uri: uri, .wrongKind(found: found)))
     }
     let widowed = token + "object=widowed"
     #expect(try refusal(widowed, pin: tokens.pinFile) == .noPublicKey(uri: widowed))
@@ -167,7 +167,7 @@ struct PKCS11KeyTests {
         let key = try provider.key(uri, secretFile: tokens.pinFile)
         #expect(try key.publicKey.verifies(key.sign([1]), of: [1]))
       } catch {
-        #expect(error as? PrivateKeyError == .token(.unusableKey(uri: uri, .halvesDiffer)))
+        #expect(error as? PrivateKeyError == .token(.unusableKey(uri: uri, .mismatchedPublicKey)))
         refused += 1
       }
     }

@@ -26,5 +26,5 @@ def deployments() -> list[tuple[str, str]]:
 
 
 def deployment(name: str, service: str) -> dict[str, Any]:
-    """One of them."""
+    """The Deployment of a service in an overlay."""
     return named(overlay(name), "Deployment", service)

@@ -1,4 +1,4 @@
-"""Helpers of the tests of manifests."""
+"""The objects that overlays expect to exist, and the certificates for them."""
 
 from __future__ import annotations
 

@@ -67,12 +67,12 @@ def test_kubectl_renders_the_same_without_a_warning(name: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_every_object_is_valid_strictly(name: str, version: str) -> None:
+def test_every_object_is_valid_by_the_strict_schema_of_each_kubernetes_version(name: str, version: str) -> None:
     for resource in overlay(name):
         kubernetes_validate.validate(resource, version, strict=True)
 
 
-def test_the_oldest_version_is_the_documented_one() -> None:
+def test_the_oldest_tested_kubernetes_version_is_the_documented_one() -> None:
     assert f"Kubernetes {OLDEST} or later" in (manifests.tree() / "README.md").read_text(encoding="utf-8")
     assert VERSIONS[0].startswith(OLDEST)
 
@@ -124,9 +124,9 @@ def test_selectors_match_the_intended_pods(name: str) -> None:
 def test_objects_that_pods_refer_to_exist_or_are_documented(name: str) -> None:
     resources = overlay(name)
     present = {kustomization.identity(one) for one in resources}
-    wanted = {(kind, mapping[key]) for one in resources for kind, mapping, key in kustomization.references(one)}
-    assert wanted - present == set(PROVIDED[name])
-    unused = {one for one in present if one[0] in ("ConfigMap", "Secret", "ServiceAccount")} - wanted
+    required = {(kind, mapping[key]) for one in resources for kind, mapping, key in kustomization.references(one)}
+    assert required - present == set(PROVIDED[name])
+    unused = {one for one in present if one[0] in ("ConfigMap", "Secret", "ServiceAccount")} - required
     assert not unused
     readme = (manifests.tree() / "README.md").read_text(encoding="utf-8")
     for (_, object_name), keys in PROVIDED[name].items():
@@ -143,7 +143,7 @@ def test_objects_that_pods_refer_to_exist_or_are_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
-def test_pods_are_hardened(name: str) -> None:
+def test_pods_run_as_a_user_without_privileges_on_a_read_only_file_system(name: str) -> None:
     for one in of_kind(overlay(name), "Deployment", "StatefulSet"):
         spec = one["spec"]["template"]["spec"]
         assert spec["automountServiceAccountToken"] is False and spec["enableServiceLinks"] is False
@@ -194,7 +194,7 @@ def test_only_signer_gets_private_keys() -> None:
             assert has_keys == (one["metadata"]["name"] == "signer")
 
 
-def test_images_are_those_of_the_services_in_one_version() -> None:
+def test_each_deployment_uses_the_image_of_its_service_in_the_current_version() -> None:
     for name, prefix in (("development", ""), ("production", "registry.example.com/")):
         for one in of_kind(overlay(name), "Deployment"):
             assert container(one)["image"] == f"{prefix}apple-attribution/{one['metadata']['name']}:{swift_source.version()}"

@@ -40,7 +40,7 @@ def test_compose_sets_only_variables_that_the_code_reads() -> None:
             assert not unknown, f"{service} of docker-compose.yml"
 
 
-def test_variables_that_name_files_are_all_known_here() -> None:
+def test_every_variable_that_names_a_file_is_listed_here() -> None:
     """A new variable must be added to SECRET_FILES or OTHER_FILES, so that the tests below check it."""
     files = {name for name in swift_source.variables() if re.search(r"_(FILE|KEY|CERTIFICATE|CA|CONFIG)$", name)}
     # These two are not paths of files that are read.
@@ -98,7 +98,7 @@ def test_ports_of_compose_are_those_of_the_code(service: str) -> None:
     assert {int(str(port)) for port in compose.service(service).get("expose", [])} <= known
 
 
-def test_redis_is_used_at_its_port() -> None:
+def test_services_connect_to_the_port_on_which_redis_listens() -> None:
     redis = named(overlay("development"), "StatefulSet", "redis")
     for service in SERVICES:
         url = environment(deployment("development", service))["ATTRIBUTION_REDIS_URL"]
@@ -108,7 +108,7 @@ def test_redis_is_used_at_its_port() -> None:
 # --- probes ----------------------------------------------------------------------------------------------------------
 
 
-def asked(probe: dict[str, Any], service: str) -> str:
+def probed_path(probe: dict[str, Any], service: str) -> str:
     """The path of AdministrativePaths.swift that a probe requests."""
     if "httpGet" in probe:
         assert probe["httpGet"]["port"] == "rpc" and set(probe["httpGet"]) == {"path", "port"}
@@ -121,12 +121,12 @@ def asked(probe: dict[str, Any], service: str) -> str:
 @pytest.mark.parametrize("name, service", deployments())
 def test_probes_use_paths_that_the_service_serves(name: str, service: str) -> None:
     one = container(deployment(name, service))
-    # `health` cannot request /startupz; that it was ready once shows the same.
-    assert asked(one["startupProbe"], service) == ("/startupz" if name == "development" else "/readyz")
-    assert asked(one["livenessProbe"], service) == "/livez"
-    assert asked(one["readinessProbe"], service) == "/readyz"
+    # The command `health` cannot request /startupz, so the probe waits until the service is ready, which comes later.
+    assert probed_path(one["startupProbe"], service) == ("/startupz" if name == "development" else "/readyz")
+    assert probed_path(one["livenessProbe"], service) == "/livez"
+    assert probed_path(one["readinessProbe"], service) == "/readyz"
     for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
-        assert asked(one[probe], service) in swift_source.health_paths()
+        assert probed_path(one[probe], service) in swift_source.health_paths()
         assert one[probe]["timeoutSeconds"] > swift_source.health_timeout()
 
 
@@ -142,7 +142,7 @@ def test_the_startup_probe_waits_longer_than_the_service(name: str, service: str
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_compose_health_checks_call_the_executable(service: str) -> None:
-    """The image's own check, or one of the same form."""
+    """A service of the compose file uses the health check of the image, or has the same command as its own check."""
     check = compose.service(service).get("healthcheck")
     if check is not None:
         assert check["test"] == ["CMD", f"/usr/local/bin/{service}", "health"]

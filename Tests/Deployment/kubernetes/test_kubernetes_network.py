@@ -15,8 +15,8 @@ SERVICES = swift_source.services()
 PORTS = swift_source.ports()
 PUBLIC = swift_source.public_port()
 REDIS = 6379
-# `swift_source` reads from the code which services call signer; which services connect to outside the cluster is defined here.
-LEAVES = {"notification-recovery": {443}, "asa-token-broker": {443}, "ingest": {443}, "verifier": {80, 443}}
+# The ports outside the cluster to which each service connects. `swift_source` reads only from the code which services call signer.
+OUTSIDE_PORTS = {"notification-recovery": {443}, "asa-token-broker": {443}, "ingest": {443}, "verifier": {80, 443}}
 # Pods of an overlay other than the five services.
 PODS = {"development": {"redis"}, "production": set()}
 PORTS_TRIED = [53, 80, 443, REDIS, PUBLIC, 8404, 9090, *PORTS.values()]
@@ -24,7 +24,7 @@ PORTS_TRIED = [53, 80, 443, REDIS, PUBLIC, 8404, 9090, *PORTS.values()]
 
 @cache
 def peers(name: str) -> dict[str, Peer]:
-    """All possible sources: the overlay's own pods, other pods of the cluster, addresses outside."""
+    """All possible ends of a connection: the overlay's own pods, other pods of the cluster, addresses outside."""
     resources = overlay(name)
     home = of_kind(resources, "Namespace")[0]["metadata"]
     own = (("kubernetes.io/metadata.name", home["name"]), *home["labels"].items())
@@ -49,11 +49,11 @@ def peers(name: str) -> dict[str, Peer]:
     elsewhere("stranger with a caller's label", "default", caller, {})
     found["caller of this namespace"] = Peer("caller of this namespace", home["name"], tuple(caller.items()), own)
     found["stranger of this namespace"] = Peer("stranger of this namespace", home["name"], (("app.kubernetes.io/name", "x"),), own)
-    for place, address in {
+    for outsider, address in {
         "internet": "17.57.144.10", "internet, IPv6": "2620:149:a44::10", "machine's metadata": "169.254.169.254",
         "private network": "192.168.7.7", "other private network": "10.1.2.3", "private network, IPv6": "fd00::7",
     }.items():
-        found[place] = Peer(place, address=address)
+        found[outsider] = Peer(outsider, address=address)
     if name == "production":
         found["redis"] = Peer("redis", address="10.0.100.5")
     return found
@@ -88,8 +88,8 @@ def expected(name: str) -> set[Flow]:
             table.add((service, "notification-recovery", PORTS["notification-recovery"], "TCP"))
         if swift_source.verifier_methods_called(service):
             table.add((service, "verifier", PORTS["verifier"], "TCP"))
-    for service, ports in LEAVES.items():
-        table |= {(service, place, port, "TCP") for place in ("internet", "internet, IPv6") for port in ports}
+    for service, ports in OUTSIDE_PORTS.items():
+        table |= {(service, target, port, "TCP") for target in ("internet", "internet, IPv6") for port in ports}
     home = peers(name)["signer"].namespace
     for source, peer in peers(name).items():
         # Pods of this namespace may not begin connections that no policy names.
@@ -128,9 +128,9 @@ def test_signer_connects_only_to_dns_and_redis(name: str) -> None:
 
 @pytest.mark.parametrize("name", OVERLAYS)
 def test_only_four_services_connect_outside_the_cluster(name: str) -> None:
-    outside = {place for place, peer in peers(name).items() if peer.namespace is None and place != "redis"}
+    outside = {target for target, peer in peers(name).items() if peer.namespace is None and target != "redis"}
     leaving = {(source, port) for source, target, port, _ in flows(name) if target in outside}
-    assert leaving == {(service, port) for service, ports in LEAVES.items() for port in ports}
+    assert leaving == {(service, port) for service, ports in OUTSIDE_PORTS.items() for port in ports}
     assert {target for source, target, _, _ in flows(name) if target in outside} == {"internet", "internet, IPv6"}
 
 
@@ -140,8 +140,8 @@ def test_only_ingest_has_the_public_port(name: str) -> None:
     assert from_outside == {("ingest", PUBLIC)}
 
 
-def test_ocsp_uses_http_and_forwarding_uses_https() -> None:
-    """The ports of LEAVES, from the code."""
+def test_forwarding_and_calls_to_apple_use_https() -> None:
+    """As OUTSIDE_PORTS says. Its port 80 is for OCSP, whose URLs are in the certificates."""
     assert 'url: "https://\\(host)/session"' in swift_source.text("Services/Ingest/Sessions/SessionForwarder.swift")
     assert re.search(r'text\("adservices\.url"\) \?\? "https://[^:"]+"', swift_source.text(swift_source.VARIABLES))
     for server in ("production", "sandbox"):

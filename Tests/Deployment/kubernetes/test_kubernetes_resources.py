@@ -13,12 +13,12 @@ from Deployment.kubernetes.support.manifests import OVERLAYS, container, environ
 
 from .manifest_code import OTHER_FILES, SECRET_FILES, SERVICES, deployment, deployments
 
-# The memory of a service in addition to request bodies: 45 MiB when idle and 90 under load were measured (Tests/Benchmarks/results).
+# The memory that a service may need in addition to request bodies: more than it uses under load by Tests/Benchmarks/results.
 OWN_MEMORY = 128 << 20
 
 
 def listeners(service: str) -> int:
-    """Ingest also has a public listener."""
+    """The number of listeners: ingest has a public one too."""
     return 2 if service == "ingest" else 1
 
 
@@ -51,7 +51,7 @@ def test_secret_files_have_modes_that_the_code_accepts(name: str, service: str) 
     for path in paths:
         kind, _, mode = files[path]
         assert kind == "Secret"
-        # As the kubelet does: root owns the volume; with fsGroup the group is that one and can read.
+        # As the kubelet does: root owns the files; with fsGroup, that group owns them too and can read.
         group, mode = (context["fsGroup"], mode | 0o440) if "fsGroup" in context else (0, mode)
         groups = {context["runAsGroup"], context.get("fsGroup", context["runAsGroup"])}
         assert rule.takes(mode, 0, group, context["runAsUser"], groups), f"{path} has mode {mode:o}"
@@ -59,12 +59,12 @@ def test_secret_files_have_modes_that_the_code_accepts(name: str, service: str) 
         assert mode == files[path][2]
 
 
-def test_the_code_checks_file_modes_as_the_manifests_assume() -> None:
-    """The test above can fail: without fsGroup, with a wider mode, with another group."""
+def test_the_code_refuses_secret_files_with_other_modes_owners_or_groups() -> None:
+    """Without fsGroup, with a wider mode or with another group, so that the test above can fail."""
     rule = swift_source.file_rule()
     user, group = swift_source.image_user()
     assert rule.takes(0o440, 0, group, user, {group})
-    assert not rule.takes(0o400, 0, 0, user, {group}), "root's alone"
+    assert not rule.takes(0o400, 0, 0, user, {group}), "only root can read it"
     assert not rule.takes(0o444, 0, group, user, {group})
     assert not rule.takes(0o460, 0, group, user, {group})
     assert not rule.takes(0o440, 0, 7, user, {group})
@@ -170,7 +170,7 @@ def test_autoscalers_use_metrics_that_their_service_has() -> None:
     assert used == set(adapter_rules())
 
 
-def test_prometheus_finds_the_pods() -> None:
+def test_prometheus_selects_the_pods_of_every_service() -> None:
     job = kustomization.load(manifests.tree() / "metrics/prometheus-scrape.yaml")[0][0]
     namespace = of_kind(overlay("production"), "Namespace")[0]["metadata"]["name"]
     assert job["kubernetes_sd_configs"] == [{"role": "pod", "namespaces": {"names": [namespace]}}]

@@ -13,7 +13,8 @@ from .sources import ROOT, grouped_labels, read_metrics
 
 GRAFANA = ROOT / "Deploy/grafana"
 DASHBOARDS = sorted((GRAFANA / "dashboards").glob("*.json"))
-# The metrics of HAProxy's exporter (2.6 to 3.0), with their labels; `test_balancer_metrics_exist` queries a real one if there is one.
+# The metrics of HAProxy's exporter (2.6 to 3.0), with their labels. test_observability_expressions.py compares them with those of a real
+# HAProxy if there is one.
 BALANCER_METRICS = {
     "haproxy_backend_active_servers": {"proxy"},
     "haproxy_backend_current_queue": {"proxy"},

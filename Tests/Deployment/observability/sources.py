@@ -26,10 +26,10 @@ def swift_files() -> tuple[Path, ...]:
 def _arguments(text: str, start: int) -> str:
     """The text between an opening parenthesis (just before `start`) and its closing one. Parentheses in strings must be in pairs."""
     depth = 1
-    for place in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[place], 0)
+    for index in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
         if depth == 0:
-            return text[start:place]
+            return text[start:index]
     raise AssertionError("a declaration of a metric does not end")
 
 
@@ -55,7 +55,7 @@ def read_metrics(files: tuple[Path, ...] | None = None) -> dict[str, Metric]:
     """Every metric that the code registers, by name; histograms by the names of their series."""
     metrics: dict[str, Metric] = {}
     for path in swift_files() if files is None else files:
-        text = path.read_text()
+        text = re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
         for found in _DECLARATION.finditer(text):
             arguments = _arguments(text, found.end())
             if "help:" not in arguments:
@@ -72,9 +72,9 @@ def read_metrics(files: tuple[Path, ...] | None = None) -> dict[str, Metric]:
 
 
 @cache
-def raw_values(place: str) -> frozenset[str]:
-    """The raw values of an enum's cases. `place` is the file and the enum's name: `Shared/A/B.swift#State`."""
-    file, name = place.split("#")
+def raw_values(location: str) -> frozenset[str]:
+    """The raw values of an enum's cases. `location` is the file and the enum's name: `Shared/A/B.swift#State`."""
+    file, name = location.split("#")
     text = re.sub(r"//.*", "", (ROOT / file).read_text())
     found = re.search(rf"\benum {name}: [^{{]*\bString\b[^{{]*\{{", text)
     assert found, f"{file}: no enum {name} with raw values that are strings"
@@ -121,7 +121,7 @@ def selectors(expression: str) -> list[Selector]:
         if match[1].lower() in _WORDS or match[2] == "(":
             continue
         matchers = re.findall(r'(\w+)\s*(=~|!~|!=|=)\s*"(\d+)"', match[3] or "")
-        found.append(Selector(match[1], tuple((label, operator, strings[int(place)]) for label, operator, place in matchers)))
+        found.append(Selector(match[1], tuple((label, operator, strings[int(index)]) for label, operator, index in matchers)))
     return found
 
 

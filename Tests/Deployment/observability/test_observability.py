@@ -67,7 +67,7 @@ def test_the_expression_reader_finds_metrics_and_matchers() -> None:
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_promtool_accepts_the_configuration(name: str) -> None:
-    """`--syntax-only`, because the certificates are only in the container."""
+    """With `--syntax-only`, because the certificates exist only in the container."""
     checked = run("promtool", "check", "config", "--syntax-only", PROMETHEUS / name)
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
@@ -80,7 +80,7 @@ def test_promtool_accepts_the_rules_and_their_tests_pass() -> None:
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_every_service_is_found_by_its_name_and_port(name: str) -> None:
+def test_prometheus_scrapes_every_service_by_its_name_and_port(name: str) -> None:
     found = {}
     for job in load(name)["scrape_configs"]:
         for discovery in job["dns_sd_configs"]:
@@ -123,7 +123,7 @@ def test_every_alert_has_instructions(rule: dict) -> None:
     page = (ROOT / notes["runbook_url"]).read_text()
     title, severity = f"# {rule['alert']}", {"page": "**page**", "ticket": "**ticket**"}[rule["labels"]["severity"]]
     assert page.startswith(title + "\n") and severity in page
-    # What it means, where to look, what to do: in this order, none of them empty, with a command or a panel.
+    # The three parts are in this order, none of them is empty, and the page names a command or a dashboard.
     parts = re.split(r"^## (.+)\n", page, flags=re.MULTILINE)
     assert parts[1::2] == ["What it means", "What to look at", "What to do"]
     assert all(len(text.split()) >= 5 for text in parts[2::2])
@@ -139,7 +139,7 @@ def test_alerts_are_named_once_and_have_one_page_each() -> None:
     assert sorted(rows) == sorted((rule["alert"], rule["alert"], rule["labels"]["severity"]) for rule in alerts())
 
 
-def test_pages_of_the_runbook_name_what_exists() -> None:
+def test_alerts_methods_metrics_panels_and_links_in_the_runbook_exist() -> None:
     """Alerts, methods, settings and other pages that a page refers to exist."""
     names = {rule["alert"] for rule in alerts()}
     methods = {name for path in (ROOT / "Shared/AttributionProtocol/Contract").rglob("*.proto")
@@ -158,7 +158,7 @@ def test_pages_of_the_runbook_name_what_exists() -> None:
             assert word in names | methods, f"{page.name}: {word}"
 
 
-def test_published_alerts_still_exist() -> None:
+def test_every_published_alert_still_exists() -> None:
     assert {
         "DeliveriesWait", "DeadLetters", "TokensNearTheirEnd", "DeadLettersDropped", "CertificateEnds", "CertificateRefused", "StoreAway",
         "RPCErrors", "NotificationsMissed", "NotificationsLate",
@@ -167,7 +167,7 @@ def test_published_alerts_still_exist() -> None:
 
 @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: rule["alert"])
 def test_every_alert_has_a_case_that_fires_and_one_that_does_not(rule: dict) -> None:
-    """Labels in an alert's annotations are among the labels of the alert."""
+    """Every label in the alert's annotations is a label of the case that fires."""
     fires, silent = [], 0
     for case in (case for group in load("alerts_test.yml")["tests"] for case in group["promql_expr_test"]):
         if case["expr"] != f'ALERTS{{alertname="{rule["alert"]}", alertstate="firing"}}':

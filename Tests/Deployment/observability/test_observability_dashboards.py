@@ -22,7 +22,7 @@ def test_the_four_dashboards_exist() -> None:
 
 
 @pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
-def test_dashboards_are_complete(path: Path) -> None:
+def test_every_panel_has_a_title_a_description_a_unit_and_known_variables(path: Path) -> None:
     dashboard = json.loads(path.read_text())
     assert dashboard["schemaVersion"] == 39 and dashboard["title"] and "id" not in dashboard
     variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
@@ -52,14 +52,14 @@ def test_dashboards_are_complete(path: Path) -> None:
 
 @pytest.mark.parametrize("path", DASHBOARDS, ids=lambda path: path.stem)
 def test_panels_do_not_overlap(path: Path) -> None:
-    taken: dict[tuple[int, int], str] = {}
+    covered: dict[tuple[int, int], str] = {}
     for panel in json.loads(path.read_text())["panels"]:
-        place = panel["gridPos"]
-        assert place["x"] >= 0 and place["x"] + place["w"] <= 24
-        for x in range(place["x"], place["x"] + place["w"]):
-            for y in range(place["y"], place["y"] + place["h"]):
-                assert (x, y) not in taken, f"{panel['title']} lies on {taken[x, y]}"
-                taken[x, y] = panel["title"]
+        grid = panel["gridPos"]
+        assert grid["x"] >= 0 and grid["x"] + grid["w"] <= 24
+        for x in range(grid["x"], grid["x"] + grid["w"]):
+            for y in range(grid["y"], grid["y"] + grid["h"]):
+                assert (x, y) not in covered, f"{panel['title']} lies on {covered[x, y]}"
+                covered[x, y] = panel["title"]
 
 
 def test_dashboards_name_alerts_that_exist() -> None:

@@ -28,14 +28,14 @@ ENUM_LABELS = {
 # Metrics of expressions
 
 
-@pytest.mark.parametrize("place, expression", expressions(), ids=[place for place, _ in expressions()])
-def test_expressions_use_existing_metrics_and_labels(place: str, expression: str) -> None:
+@pytest.mark.parametrize("location, expression", expressions(), ids=[location for location, _ in expressions()])
+def test_expressions_use_existing_metrics_and_labels(location: str, expression: str) -> None:
     known = known_metrics()
     used = selectors(expression)
     assert used, "no metric at all"
     labels: set[str] = set()
     for selector in used:
-        assert selector.metric in known, f"nobody exposes {selector.metric}"
+        assert selector.metric in known, f"no service exposes {selector.metric}"
         own = known[selector.metric]
         # An RPC metric's own label `service` is `rpc_service` in Prometheus.
         labels |= own | TARGET_LABELS
@@ -45,27 +45,28 @@ def test_expressions_use_existing_metrics_and_labels(place: str, expression: str
 
 
 def test_label_values_exist_in_the_code() -> None:
-    """A misspelt value never selects anything. Values that are patterns are left out."""
+    """A misspelt value never selects anything. Values that are patterns are not checked."""
     text = "\n".join(path.read_text() for path in swift_files())
     words = set(re.findall(r'"([\w-]+)"', text)) | set(re.findall(r"\b(?:case|, ) ?`?(\w+)`?", text))
     scripts = {path.stem for path in (ROOT / "Shared/AttributionQueue/Scripts").rglob("*.lua")}
     foreign = {"DOWN", "5xx", "firing", "balancer", "attribution"}
-    for place, expression in expressions():
+    for location, expression in expressions():
         for selector in selectors(expression):
             for label, _, value in selector.matchers:
                 for word in value.split("|"):
                     if not re.fullmatch(r"[A-Za-z][\w-]*", word) or word in foreign:
                         continue
                     known = words | scripts if label == "command" else words
-                    assert word in known or word in set(default_ports()), f"{place}: {label}={word}"
+                    assert word in known or word in set(default_ports()), f"{location}: {label}={word}"
 
 
 def test_values_of_enum_labels_are_those_that_the_code_writes() -> None:
-    """In alerts, dashboards and the series of the alerts' tests. The code writes raw values, which may differ from the names of the cases."""
+    """In alerts, dashboards and the series of the alerts' tests. The code writes raw values, which may differ from the names of the
+    cases."""
     series = [(f"alerts_test.yml: {group['name']}", item["series"]) for group in load("alerts_test.yml")["tests"]
               for item in group["input_series"]]
     checked = set()
-    for place, expression in expressions() + series:
+    for location, expression in expressions() + series:
         for selector in selectors(expression):
             for label, operator, value in selector.matchers:
                 enum = ENUM_LABELS.get((selector.metric, label))
@@ -73,9 +74,9 @@ def test_values_of_enum_labels_are_those_that_the_code_writes() -> None:
                     continue
                 values = raw_values(enum)
                 selected = {known for known in values if re.fullmatch(value, known)} if "~" in operator else values & {value}
-                assert selected, f"{place}: {label}={value} is none of {sorted(values)}"
+                assert selected, f"{location}: {label}={value} is none of {sorted(values)}"
                 for word in value.split("|"):
-                    assert word in values or not re.fullmatch(r"\w+", word), f"{place}: {label}={word} is none of {sorted(values)}"
+                    assert word in values or not re.fullmatch(r"\w+", word), f"{location}: {label}={word} is none of {sorted(values)}"
                 checked.add((selector.metric, label))
     assert ("attribution_revocation_total", "decision") in checked
     for metric, label in ENUM_LABELS:
@@ -89,7 +90,6 @@ def test_the_enum_reader_reads_raw_values() -> None:
 
 
 def test_every_metric_is_in_a_dashboard_or_an_alert() -> None:
-    """A metric that is registered must be in a dashboard or an alert."""
     used = {selector.metric for _, expression in expressions() for selector in selectors(expression)}
     families = {
         re.sub(r"_(bucket|sum|count)$", "", name) if metric.kind == "histogram" else name for name, metric in read_metrics().items()
@@ -99,7 +99,7 @@ def test_every_metric_is_in_a_dashboard_or_an_alert() -> None:
 
 
 @pytest.mark.skipif(shutil.which("haproxy") is None, reason="no haproxy here")
-def test_balancer_metrics_exist(tmp_path: Path) -> None:
+def test_haproxy_exports_every_listed_metric_with_its_labels(tmp_path: Path) -> None:
     port = free_port()
     (tmp_path / "haproxy.cfg").write_text(f"""
 defaults

@@ -71,7 +71,7 @@ haproxy_backend_active_servers{proxy="signer"} 0
 """
 
 
-def test_a_real_prometheus_scrapes_evaluates_and_fires(tmp_path: Path) -> None:
+def test_a_real_prometheus_scrapes_instances_evaluates_every_rule_and_fires_alerts(tmp_path: Path) -> None:
     now = time.time()
     with (
         exporter(instance_text(dead=3, ends=now + 90 * 86_400)) as first,
@@ -122,18 +122,18 @@ def test_a_real_prometheus_scrapes_evaluates_and_fires(tmp_path: Path) -> None:
             assert (labels["service"], labels["rpc_service"]) == ("verifier", "attribution.verifier.v1.VerifierService")
             assert "exported_service" not in labels
 
-        for place, expression in expressions():
+        for location, expression in expressions():
             text = expression.replace("$__rate_interval", "1m").replace("$__range", "1h")
             text = re.sub(r"\$(service|instance|queue)\b", ".*", text)
             try:
                 server.vector(text)
             except urllib.error.HTTPError as error:
-                pytest.fail(f"{place}: {error.read().decode()}")
+                pytest.fail(f"{location}: {error.read().decode()}")
         assert server.vector('max by (queue) (attribution_queue_dead{service=~".*", queue="intake"})') == [({"queue": "intake"}, 3)]
 
 
 def make_authority(directory: Path) -> None:
-    """ca.pem and ca.key."""
+    """Creates ca.pem and ca.key."""
     made = run(
         "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
         "-subj", "/CN=test", "-keyout", directory / "ca.key", "-out", directory / "ca.pem",
@@ -155,8 +155,8 @@ def make_certificate(directory: Path, name: str, dns: str) -> tuple[Path, Path]:
     return certificate, key
 
 
-def test_a_real_prometheus_scrapes_with_client_certificates(tmp_path: Path) -> None:
-    """One instance presents verifier's certificate, one that of another service: only the first is trusted."""
+def test_a_real_prometheus_scrapes_over_tls_only_an_instance_with_its_services_certificate(tmp_path: Path) -> None:
+    """One instance presents verifier's certificate, the other one that of signer: only the first is scraped."""
     make_authority(tmp_path)
     certificate, key = make_certificate(tmp_path, "client", "prometheus")
     (tmp_path / "certificate.pem").write_bytes(certificate.read_bytes())

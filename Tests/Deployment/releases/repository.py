@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-# The interpreter itself, because the start script of a version manager takes longer than the tests.
+# The interpreter itself, because the start script of a version manager would take longer than the tests.
 INTERPRETER = os.path.realpath(sys.executable)
 SERVICES = ["signer", "verifier", "ingest", "notification-recovery", "asa-token-broker"]
 IMAGES = [*SERVICES, "setup", "attributionctl", "simulator"]
 VERSION_FILE = "Shared/ServiceRuntime/Lifecycle/BuildInformation.swift"
-# Replaces docker and podman. FAULTS changes its answers about an image; its calls are recorded.
+# Replaces docker and podman, and records how it was called. The variable FAULTS changes what it says about an image.
 ENGINE = r"""#!PYTHON -ISB
 import hashlib, json, os, pathlib, sys
 state = pathlib.Path(os.environ["ENGINE_STATE"])
@@ -96,7 +96,7 @@ elif words[0] == "tag":
     with (state / "tags").open("a") as file:
         file.write(f"{words[2]} {image_of(words[1])['name']}\n")
 elif words[0] != "rm":
-    sys.exit(f"not played: {words}")
+    sys.exit(f"not simulated: {words}")
 """
 CHANGELOG = "# Changelog\n\n## [0.2.0] - 2026-11-24\n\n### Added\n\n- Something.\n\n## [0.1.0] - 2026-11-23\n\n- The first.\n"
 

@@ -81,7 +81,7 @@ def check(folder: Path, **changed: dict[str, Any]) -> tuple[list[str], dict[str,
         ({"layer": 316_000_001}, "together, more than 400000000"),
     ],
 )
-def test_a_fault_of_an_image_is_named(tmp_path: Path, change: dict[str, Any], says: str) -> None:
+def test_a_fault_of_an_image_is_reported_with_the_images_name(tmp_path: Path, change: dict[str, Any], says: str) -> None:
     faults, _ = check(tmp_path, signer=change)
     assert len(faults) == 1 and says in faults[0]
 
@@ -104,7 +104,7 @@ def history(*steps: tuple[int, str]) -> list[Any]:
     return IMAGES_CHECK.read_history(json.dumps([{"size": size, "CreatedBy": made} for size, made in reversed(steps)]))
 
 
-def test_layers_are_counted_once() -> None:
+def test_a_layer_of_several_images_counts_once_and_is_refused_with_two_sizes() -> None:
     images = {
         "a": [("sha256:base", 100), ("sha256:runtime", 20), ("sha256:a", 3)],
         "b": [("sha256:base", 100), ("sha256:runtime", 20), ("sha256:b", 4)],
@@ -157,7 +157,7 @@ def test_an_incomplete_history_is_refused() -> None:
 # Output of other programs
 
 
-def test_the_checked_lists_are_those_of_the_generator(tmp_path: Path) -> None:
+def test_an_sbom_is_accepted_only_for_its_service_version_commit_and_executable(tmp_path: Path) -> None:
     libraries = json.loads((ROOT / "Deploy" / "sbom" / "packages.json").read_text())["debianLibraries"]["services"]
     (tmp_path / "status").write_text("\n".join(f"Package: {name}\nVersion: 1\nArchitecture: amd64\n" for name in libraries))
     (tmp_path / "executable").write_bytes(b"x")

@@ -1,4 +1,4 @@
-"""What the contract has promised is kept: other systems rely on its names, numbers and types."""
+"""promises.txt lists the names, numbers and types of the contract on which other systems rely: a change that breaks one is refused."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_promise_that_is_broken_is_refused(change: str) -> None:
         kept(promises([contract()]), promises([changed(change)]))
 
 
-def test_what_is_added_becomes_a_promise() -> None:
+def test_an_added_field_becomes_a_promise() -> None:
     file = contract()
     file.message_type[0].field.add(name="note", json_name="note", number=2, type=F.TYPE_STRING, label=F.LABEL_OPTIONAL)
     now = kept(promises([contract()]), promises([file]))
@@ -64,8 +64,8 @@ def test_a_map_field_is_refused() -> None:
         promises([file])
 
 
-def test_every_method_of_the_contract_is_promised() -> None:
-    """Compared with the document that callers read, which is made in another way."""
+def test_every_promised_method_is_in_openapi_json() -> None:
+    """openapi.json is the document that callers read, and is generated separately."""
     lines = (ROOT / "Shared" / "AttributionProtocol" / "Contract" / "promises.txt").read_text().splitlines()
     methods = {line.split(" ")[0] for line in lines if ") returns (" in line}
     text = (ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text()

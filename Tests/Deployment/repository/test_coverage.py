@@ -56,7 +56,7 @@ def test_the_page_matches_the_code() -> None:
     ("Services/NotificationRecovery/Handlers/LookUps/GetRefundHistoryHandler.swift",
      r"typealias Method = NotificationRecoveryService\.GetRefundHistory", "", "Get Refund History"),
     (FILTERS, r'"ACTIVE_TOKEN_REMINDER", ', "", "EXTERNAL_PURCHASE_TOKEN ACTIVE_TOKEN_REMINDER"),
-    (FILTERS, r'"RESCIND_CONSENT": Kinds\(\),', "", "RESCIND_CONSENT –"),
+    (FILTERS, r'"RESCIND_CONSENT": Subtypes\(\),', "", "RESCIND_CONSENT –"),
     ("Shared/AppleAttribution/AdAttributionKit/AdAttributionKitPostback.swift",
      r"(?s)^.*$", "", "AdAttributionKit postback's JWS.marketplace-identifier"),
     ("Shared/AppleAttribution/AdServices/AttributionRecord.swift", r"(?s)supplyPlacement(.*)", "", "AdServices attribution record.supplyPlacement"),

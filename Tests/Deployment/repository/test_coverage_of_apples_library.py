@@ -1,5 +1,5 @@
-"""Apple's library for Python has no call, class, field, parameter or word that Documentation/apple-coverage.yaml lacks. What only a newer library
-has is reported by name, and is then added to that list, from where coverage.py compares it with our code.
+"""Apple's library for Python has no call, class, field, parameter or word that Documentation/apple-coverage.yaml lacks. A failure names
+what a newer library has: it must be added to that list, which coverage.py compares with our code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from appstoreserverlibrary.models.LibraryUtility import metadata_key, metadata_t
 LIST = yaml.safe_load((Path(__file__).resolve().parents[3] / "Documentation" / "apple-coverage.yaml").read_text())
 OBJECTS = [item for section in ("objects", "written", "carried") for item in LIST[section]]
 LIBRARY = f"app-store-server-library {importlib.metadata.version('app-store-server-library')}"
-# Its members become query parameters under other names, which are compared as such.
+# Its members become query parameters with other names, which are compared with the names of query parameters.
 QUERY = "TransactionHistoryRequest"
 
 
@@ -47,7 +47,7 @@ ENUMS = list(defined(enum.Enum))
 
 
 def json_names(kind: type) -> set[str]:
-    """The names of the JSON members that the library reads or writes: the raw form of a field stands for the field itself."""
+    """The names of the JSON members that the library reads or writes. A field `rawX` counts as the member x."""
     return {one.metadata[metadata_key] if one.metadata.get(metadata_type_key) == "raw" else one.name for one in attr.fields(kind)}
 
 
@@ -66,7 +66,7 @@ class Recorded(AppStoreServerAPIClient):
         self.made: list[tuple[str, str, dict]] = []
 
     def _make_request(self, path: str, method: str, query: dict, *_more: object, **_named: object) -> None:  # type: ignore[override]
-        # What is not a word of the path is the value of an argument.
+        # The values of arguments are replaced, so that the fixed words of the path remain.
         self.made.append((method, re.sub(r"value-[\w-]+|0{8}-[\d-]+", "{}", path), query))
 
 
@@ -99,12 +99,12 @@ def test_every_call_and_parameter_is_listed() -> None:
              for method, path in [item["call"].split(" ", 1)]}
     parameters = names(next(item for item in LIST["carried"] if item["name"] == "Query parameters"))
     made = [(name, *call) for name, all_made in calls().items() for call in all_made]
-    # Otherwise the comparison is of nothing.
+    # Fewer would mean that the library's calls were not found.
     assert len({name for name, *_ in made}) >= 28
     holes = {f"{name}: {method} {path}" for name, method, path, _ in made if (method, path) not in known}
     holes |= {f"{name}: ?{parameter}" for name, _, _, query in made for parameter in query if parameter not in parameters}
     assert not holes, f"{LIBRARY} has calls that Documentation/apple-coverage.yaml lacks: {sorted(holes)}"
-    # Every parameter was asked for, so that a new one is seen.
+    # Every listed parameter was sent, so that a new one would be found too.
     assert parameters == {parameter for *_, query in made for parameter in query}
 
 
@@ -148,7 +148,6 @@ def test_every_word_is_listed(kind: type[enum.Enum]) -> None:
 
 
 def test_a_new_field_is_reported_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison sees what a newer library would add."""
     newer = attr.make_class("StatusResponse", ["environment", "bundleId", "appAppleId", "data", "brandNew"])
     monkeypatch.setitem(globals(), "CLASSES", [*CLASSES, newer])
     with pytest.raises(AssertionError, match=r"StatusResponse\.brandNew"):

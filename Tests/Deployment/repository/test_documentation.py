@@ -1,4 +1,4 @@
-"""The documents: generated pages are up to date, and files, commands and settings that pages name exist."""
+"""The documents: generated pages are up to date; files, links, settings, events and log fields that pages name exist."""
 
 import re
 import subprocess
@@ -114,9 +114,9 @@ def test_every_key_of_the_configuration_is_explained() -> None:
 
     text = (DOCUMENTATION / "configuration.md").read_text()
     words = set(re.findall(r"\w+", text))
-    for place, keys in generate.keys().items():
+    for section, keys in generate.keys().items():
         # `events` is no longer read, but is accepted.
-        assert not set(keys) - words - {"events"}, f"configuration.md does not have {place}: {set(keys) - words}"
+        assert not set(keys) - words - {"events"}, f"configuration.md does not have {section}: {set(keys) - words}"
 
 
 def test_every_environment_variable_is_explained_and_is_read() -> None:

@@ -1,4 +1,4 @@
-"""Folders are small, and those of Python can be imported by their names."""
+"""No folder has too many files, folders of Python tests are packages, and SwiftPM accepts the client library."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ def test_no_folder_has_too_many_files() -> None:
         str(path.parent.relative_to(ROOT)) for folder in ("Shared", "Services", "Tests") for path in (ROOT / folder).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts)
     large = {folder: count for folder, count in counts.items() if count > MOST_FILES and not folder.startswith(EXEMPT)}
-    assert not large, f"more than {MOST_FILES} files: give them folders by what is done there: {large}"
+    assert not large, f"more than {MOST_FILES} files; divide them into folders by subject: {large}"
 
 
 def test_folders_of_python_tests_are_packages() -> None:

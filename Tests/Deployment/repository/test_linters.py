@@ -30,7 +30,7 @@ check = program()
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository of one folder with a file of each kind, all without faults."""
+    """A repository whose only folder has a file of each kind, all without faults."""
     for name, text in {"run": "#!/usr/bin/env bash\necho a\n", "lib.sh": "# shellcheck shell=bash\nA() { echo a; }\n", "make": "#!/usr/bin/python3\n",
                        "checker.py": "A = 1\n", "sum.c": "int sum(void);\nint sum(void) { return 1; }\n", "data": "no script\n",
                        ".build/copy.py": "import os\n", "empty": ""}.items():

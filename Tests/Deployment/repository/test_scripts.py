@@ -1,4 +1,4 @@
-"""Lua scripts are files that say what they do, not text in Swift code."""
+"""Lua scripts are files with a description, not text in Swift code; each is embedded and loaded."""
 
 import re
 from collections import Counter
@@ -45,3 +45,13 @@ def test_every_script_is_loaded() -> None:
 
 def test_every_folder_of_scripts_is_embedded() -> None:
     assert (ROOT / "Package.swift").read_text().count('.embedInCode("Scripts")') == len(FOLDERS)
+
+
+def test_the_check_of_the_store_is_tested_with_every_key_name() -> None:
+    keys = (ROOT / "Shared/AttributionQueue/Store/Keys.swift").read_text()
+    tests = (ROOT / "Tests/AttributionQueueTests/Check/CheckRulesTests.swift").read_text()
+    names = set(re.findall(r"^  (?:public )?static (?:let|func) (\w+)", keys, re.MULTILINE))
+    # Parts of names, what reads a name, and a key that never exists.
+    parts = {"tag", "lines", "deliveries", "shard", "hashTag", "absent"}
+    assert "ready" in names
+    assert {name for name in names - parts if f"Keys.{name}" not in tests} == set()

@@ -91,7 +91,7 @@ class Bench:
 
 
 def assert_valid_spdx(path: Path) -> None:
-    """Checked by SPDX' own tools, including licence ids."""
+    """Checks a document with SPDX' own tools, including its licence ids."""
     from spdx_tools.spdx.parser.parse_anything import parse_file
     from spdx_tools.spdx.validation.document_validator import validate_full_spdx_document
 

@@ -1,4 +1,4 @@
-"""What Deploy/sbom/generate refuses, and the forms of resolved packages that it reads."""
+"""What Deploy/sbom/generate refuses, and the formats of resolved packages that it reads."""
 
 import copy
 import json

@@ -66,7 +66,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       guard let request = try? RealtimeRequest(validating: object) else { return }
       precondition(request.requestIdentifier.utf8.count == 36, "a UUID")
       precondition(
-        (request.locale?.widening ?? []).allSatisfy { request.locale?.isWithin($0) == true }, "a locale is within what it narrows")
+        (request.locale?.selfAndPrefixes ?? []).allSatisfy { request.locale?.isWithin($0) == true }, "a locale is within what it narrows")
     case .receipt:
       let text = String(decoding: bytes, as: UTF8.self)
       _ = try? TransactionIdExtractor().appReceipt(text)

@@ -86,9 +86,9 @@ private final class Scripted: HTTPSender {
     let client = client(http)
     let given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     _ = try await client.call(ListSigningKeys.self, ListSigningKeysRequest(), traceparent: given)
-    let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 4, batch: 4))
+    let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 4, maxBatchSize: 4))
     let parent = try #require(SpanContext(traceparent: given))
-    let span = try #require(tracer.span("w", .internal, parent, below: nil))
+    let span = try #require(tracer.span("w", .internal, parent, childOf: nil))
     _ = try await Span.$current.withValue(span) {
       try await client.call(ListSigningKeys.self, ListSigningKeysRequest(), traceparent: given)
     }

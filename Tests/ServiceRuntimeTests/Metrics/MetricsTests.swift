@@ -28,9 +28,9 @@ import Traces
 
   @Test func `OpenMetrics has counter names without suffix, an end, and the newest traced observation of each bucket`() async throws {
     let metrics = metrics()
-    let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 1, batch: 1))
+    let tracer = Tracer(sampler: Sampler(ratio: 1), buffer: SpanBuffer(capacity: 1, maxBatchSize: 1))
     let parent = try #require(SpanContext(traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
-    for value in [7, 8.5] { metrics.series("h")?.observe(value, of: tracer.span("w", .internal, parent, below: nil)) }
+    for value in [7, 8.5] { metrics.series("h")?.observe(value, of: tracer.span("w", .internal, parent, childOf: nil)) }
     let text = await metrics.exposition(.openMetrics)
     #expect(text.contains("# HELP c C \\\"x\\\".\n# TYPE c counter\nc_total{"))
     #expect(text.contains("h_bucket{le=\"2.0\"} 2\n"))
@@ -53,6 +53,6 @@ import Traces
       ("application/json", false), ("text/plain, application/openmetrics-text;q=0", false),
     ] as [(String?, Bool)])
   func `The scraper's Accept header decides the format`(_ accept: String?, _ isOpenMetrics: Bool) {
-    #expect((MetricsForm(accept: accept) == .openMetrics) == isOpenMetrics)
+    #expect((ExpositionFormat(accept: accept) == .openMetrics) == isOpenMetrics)
   }
 }

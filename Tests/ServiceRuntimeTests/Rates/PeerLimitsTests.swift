@@ -8,16 +8,16 @@ import Testing
   @Test func `A peer can use its quota independently of others, and again after it was returned`() throws {
     let peers = PeerQuota(limit: 10)
     let (first, second) = (try address("192.0.2.1"), try address("192.0.2.2"))
-    #expect(peers.take(7, of: first) && !peers.take(4, of: first) && peers.take(3, of: first) && !peers.take(1, of: first))
-    #expect(peers.take(10, of: second))
-    peers.giveBack(2, of: first)
-    #expect(!peers.take(3, of: first) && peers.take(2, of: first))
+    #expect(peers.reserve(7, of: first) && !peers.reserve(4, of: first) && peers.reserve(3, of: first) && !peers.reserve(1, of: first))
+    #expect(peers.reserve(10, of: second))
+    peers.release(2, of: first)
+    #expect(!peers.reserve(3, of: first) && peers.reserve(2, of: first))
   }
 
   @Test func `A network of 64 bits in IPv6 is one peer, and an IPv4 address inside IPv6 is that address`() throws {
     let peers = PeerQuota(limit: 1)
     let taken = try ["2001:db8:1:1::1", "2001:db8:1:1:ffff::2", "2001:db8:1:2::1", "192.0.2.1", "::ffff:192.0.2.1"].map {
-      peers.take(1, of: try address($0))
+      peers.reserve(1, of: try address($0))
     }
     #expect(taken == [true, false, true, true, false])
   }
@@ -26,13 +26,13 @@ import Testing
     let peers = PeerQuota(limit: 3)
     for number in 1...200 {
       let peer = try address("192.0.2.\(number)")
-      #expect(peers.take(0, of: peer))
+      #expect(peers.reserve(0, of: peer))
       #expect(peers.count == 0)
-      for _ in 0..<3 { #expect(peers.take(1, of: peer)) }
-      #expect(peers.take(0, of: peer))
-      peers.giveBack(1, of: peer)
+      for _ in 0..<3 { #expect(peers.reserve(1, of: peer)) }
+      #expect(peers.reserve(0, of: peer))
+      peers.release(1, of: peer)
       #expect(peers.count == 1)
-      peers.giveBack(2, of: peer)
+      peers.release(2, of: peer)
     }
     #expect(peers.count == 0)
   }
@@ -52,7 +52,7 @@ import Testing
     return [bounds.connections, bounds.bodies].map { shares in
       shares.map { shares in
         var count = 0
-        while shares.take(1, of: peer) { count += 1 }
+        while shares.reserve(1, of: peer) { count += 1 }
         return count
       }
     }

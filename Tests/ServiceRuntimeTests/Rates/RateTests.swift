@@ -51,18 +51,18 @@ import TestSupport
 
   @Test func `The reported rate status matches the admitted requests and the time of the next`() {
     let table = RateTable<Int>(maxKeys: 512)
-    func told(_ now: Int64) -> String { RateLimitStatus(table.taking(1, rate, now: now).bucket, rate).field }
+    func told(_ now: Int64) -> String { RateLimitStatus(table.takeReturningBucket(1, rate, now: now).bucket, rate).field }
     #expect([told(0), told(0), told(0), told(0)] == ["\"peer\";r=2;t=1", "\"peer\";r=1;t=1", "\"peer\";r=0;t=1", "\"peer\";r=0;t=1"])
     #expect(told(10 * Self.second) == "\"peer\";r=2;t=1")
     let slow = RequestRate(perSecond: 0.01, burst: 2)
     let other = RateTable<Int>(maxKeys: 512)
     func slowly(_ now: Int64) -> (Duration?, RateLimitStatus) {
-      let (wait, bucket) = other.taking(1, slow, now: now)
+      let (wait, bucket) = other.takeReturningBucket(1, slow, now: now)
       return (wait, RateLimitStatus(bucket, slow))
     }
-    #expect(slowly(0).1.seconds == 100 && slowly(0).1.left == 0)
+    #expect(slowly(0).1.secondsToNext == 100 && slowly(0).1.remaining == 0)
     let (wait, status) = slowly(Self.second)
-    #expect(wait == .seconds(99) && status.left == 0 && status.seconds == 99)
+    #expect(wait == .seconds(99) && status.remaining == 0 && status.secondsToNext == 99)
   }
 
   @Test func `The remaining requests are admitted immediately, and no more before the reported time`() {
@@ -73,9 +73,9 @@ import TestSupport
       let now = Int64.random(in: 0...Self.second * 100, using: &random)
       for _ in 0..<Int.random(in: 1...30, using: &random) { _ = bucket.take(rate, now: now) }
       let status = RateLimitStatus(bucket, rate)
-      let later = now + Int64(status.seconds) * Self.second
+      let later = now + Int64(status.secondsToNext) * Self.second
       var whole = bucket
-      for _ in 0..<status.left { #expect(whole.take(rate, now: now) == nil) }
+      for _ in 0..<status.remaining { #expect(whole.take(rate, now: now) == nil) }
       #expect(whole.take(rate, now: now) != nil)
       #expect(whole.take(rate, now: later) == nil)
     }

@@ -14,11 +14,12 @@ private struct Refusing: HTTPResponder {
     let registry = MetricsRegistry()
     registry.gauge("attribution_http_connections", help: "", labels: ["protocol"])
     let setup = ConnectionChannel(
-      responder: Refusing(), limits: Limits(), registry: registry, bound: ConnectionLimit(maxConnections: 10), tls: nil, proxies: [],
+      responder: Refusing(), limits: Limits(), registry: registry, connectionLimit: ConnectionLimit(maxConnections: 10), tls: nil,
+      proxies: [],
       peers: .none, isDraining: { true })
     let channel = NIOAsyncTestingChannel()
     try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
-    let value = ConnectionChannel.Value(channel: channel, negotiated: channel.eventLoop.makeSucceededFuture(.http1))
+    let value = ConnectionChannel.Value(channel: channel, version: channel.eventLoop.makeSucceededFuture(.http1))
     let handling = Task { await setup.handle(value: value, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) }
     try await Task.sleep(for: .milliseconds(50))
     #expect(channel.isActive)

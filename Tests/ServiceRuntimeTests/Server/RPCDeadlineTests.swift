@@ -89,7 +89,7 @@ private struct SigningHandler: RPCHandler {
     func answer() async -> HTTPResponse? {
       guard case .body(_, let exchange) = RPCTestServer(handler).begin(["connect-timeout-ms": "100"]) else { return nil }
       let reservation = BodyReservation(budget)
-      #expect(reservation.take(1000))
+      #expect(reservation.reserve(1000))
       return await exchange.respond(to: Array("{}".utf8), reservation).response()
     }
     #expect(await answer()?.status == RPCCode.deadlineExceeded.httpStatus)
@@ -105,7 +105,7 @@ private struct SigningHandler: RPCHandler {
     func answer(_ timeout: String) async -> HTTPResponse? {
       guard case .body(_, let exchange) = RPCTestServer(handler).begin(["connect-timeout-ms": "\(timeout)"]) else { return nil }
       let reservation = BodyReservation(budget)
-      #expect(reservation.take(1000))
+      #expect(reservation.reserve(1000))
       let items = Array(repeating: "{}", count: 320).joined(separator: ",")
       return await exchange.respond(to: Array(#"{"items":[\#(items)]}"#.utf8), reservation).response()
     }

@@ -29,6 +29,9 @@ import Testing
     #expect { _ = try text("encoding=json&base64=1&compression=gzip&message=" + packed, bodyMemory: 1) } throws: {
       ($0 as? RPCError)?.reason == "OVERLOADED"
     }
+    #expect { _ = try text("encoding=json&base64=1&compression=gzip&message=" + packed, limit: 1) } throws: {
+      ($0 as? RPCError)?.code == .resourceExhausted && ($0 as? RPCError)?.reason == "REQUEST_TOO_LARGE"
+    }
   }
 
   @Test(arguments: [
@@ -74,9 +77,9 @@ import Testing
     for reservation in reservations.prefix(2) { #expect(try Gzip.inflate(packed, limit: 5000, on: reservation).count == 5000) }
     #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: reservations[2]) }
     #expect(budget.bytes == 10_000)
-    reservations[0].giveBack(4999)
+    reservations[0].release(4999)
     #expect(throws: Gzip.Failure.noRoom) { _ = try Gzip.inflate(packed, limit: 5000, on: reservations[2]) }
-    reservations[0].giveBack(1)
+    reservations[0].release(1)
     #expect(try Gzip.inflate(packed, limit: 5000, on: reservations[2]).count == 5000)
   }
 

@@ -1,4 +1,4 @@
-"""Calls of the Advanced Commerce API, and the bodies that Apple's pages show."""
+"""Calls of the Advanced Commerce API, with the request bodies of Apple's documentation."""
 
 from typing import Any
 
@@ -26,11 +26,12 @@ def get(system: System, method: str, transaction: str, body: dict, environment: 
 
 
 def record(system: System, reference: str) -> Answer:
+    """The answer of GetAdvancedCommerceCall, which has the call as the service has stored it."""
     return system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {"bundleId": APP, "requestReferenceId": reference})
 
 
 def notified(system: System, reference: str, type: str) -> dict:
-    """The call, as soon as a notification of this type names it."""
+    """Waits until a notification of this type is joined to the call; returns the call."""
     def look() -> dict | None:
         answer = record(system, reference)
         call = answer.json.get("call", {}) if answer.status == 200 else {}
@@ -48,7 +49,8 @@ def info(**more: Any) -> dict:
 
 
 def bodies() -> list[tuple]:
-    """Apple's own examples, and other calls in the same form."""
+    """One call for each method, partly Apple's own examples: the method, the body, the operation in the stored call, and the type of the
+    notification that Apple sends for it. Each result has new identifiers."""
     return [
         ("ChangeAdvancedCommerceMetadata", {**info(), "storefront": "USA", "descriptors": {"effective": "IMMEDIATELY", "displayName": "New"},
                                             "items": [{"currentSKU": "AD_FREE_1M", "SKU": "AD_FREE_2M", "effective": "NEXT_BILL_CYCLE"}]},

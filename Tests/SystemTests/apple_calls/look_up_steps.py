@@ -17,7 +17,8 @@ def story(system: System, *steps: str, environment: str = "Production", **more: 
 
 
 def ask(system: System, method: str, message: dict, key: str | None = None) -> Answer:
-    ASKED.update(subscriptions(json.dumps(message)))
+    """Calls notification-recovery for the app; `get` also requires success."""
+    QUERIED.update(subscriptions(json.dumps(message)))
     return system.rpc("Recovery", method, {"bundleId": APP, **message}, key=key)
 
 
@@ -27,8 +28,8 @@ def get(system: System, method: str, message: dict, key: str | None = None) -> d
     return answer.json
 
 
-# The subscriptions that these tests asked about. Gaps that other tests left in the same system may be looked up at any time.
-ASKED = set()
+# The subscriptions in the calls of these tests: `calls` ignores look-ups of gaps that other tests have left in the same system.
+QUERIED = set()
 
 
 def subscriptions(text: str) -> set[str]:
@@ -41,7 +42,7 @@ LISTS = ("/notifications/history", "/messaging/message/list", "/messaging/image/
 def calls(system: System) -> list[dict]:
     """The calls to Apple, except look-ups of gaps of other tests, and the lists of messages and images that ingest requests by itself."""
     return [call for call in system.control("/control/app-store-calls?limit=100000")["calls"]
-            if subscriptions(call["path"]) <= ASKED and not call["path"].endswith(LISTS)]
+            if subscriptions(call["path"]) <= QUERIED and not call["path"].endswith(LISTS)]
 
 
 def cause(answer: Answer) -> dict:

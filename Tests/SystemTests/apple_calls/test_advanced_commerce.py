@@ -1,5 +1,5 @@
-"""The server part of the Advanced Commerce API over RPC: each call is made once under its requestReferenceId, whatever is killed; answers
-are verified."""
+"""The server part of the Advanced Commerce API over RPC: a call is executed once for its requestReferenceId, even if a process is killed or
+an answer is lost, and Apple's answers are verified."""
 
 import json
 import os
@@ -43,30 +43,30 @@ def test_a_call_is_verified_stored_and_linked_to_its_notification(system, method
     call = notified(system, reference, type)
     assert (call["operation"], call["state"], call["transactionId"], call["environment"]) == (operation, "answered", transaction, "Production")
     assert call["response"] == answer["response"]
-    # It is stored just before its event is published.
+    # The notification is joined to the call just before its event is published.
     found = until(lambda: (one := system.rpc("Events", "GetEvent", {"id": call["notifications"][0]["eventId"]})).status == 200 and one)
     event = found.json["event"]
     assert event["data"]["notificationType"] == type and event["data"]["notificationUUID"] == call["notifications"][0]["notificationUuid"]
     listed = system.call("AdvancedCommerce", "ListAdvancedCommerceCalls", {"bundleId": APP, "maxCalls": 1000})["calls"]
-    told = next(one for one in listed if one["requestReferenceId"] == reference)
-    assert told["state"] == "answered" and not {"response", "decoded", "notifications"} & set(told)
+    entry = next(one for one in listed if one["requestReferenceId"] == reference)
+    assert entry["state"] == "answered" and not {"response", "decoded", "notifications"} & set(entry)
 
 
-def test_calls_of_the_two_environments_are_separate(system):
+def test_a_request_reference_id_belongs_to_the_environment_of_its_call(system):
     transaction, (_, body, _, _) = bought(system), bodies()[2]
     reference = body["requestInfo"]["requestReferenceId"]
     get(system, "CancelAdvancedCommerceSubscription", transaction, body)
     other = ask(system, "CancelAdvancedCommerceSubscription", transaction, body, "Sandbox")
     assert other.status == 400 and cause(other)["reason"] == "REQUEST_REFERENCE_REUSED", other
-    # A caller that leaves the choice to the service means the call that was made.
+    # A caller that names no environment gets the answer of the call that was made.
     assert get(system, "CancelAdvancedCommerceSubscription", transaction, body, None)["repeated"] is True
-    looked = {environment: system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {
+    answers = {environment: system.rpc("AdvancedCommerce", "GetAdvancedCommerceCall", {
         "bundleId": APP, "requestReferenceId": reference, "environment": environment}) for environment in ("Production", "Sandbox", "Nowhere")}
-    assert {environment: answer.status for environment, answer in looked.items()} == {"Production": 200, "Sandbox": 404, "Nowhere": 400}, looked
-    assert '"environment"' in looked["Nowhere"].body.decode()
+    assert {environment: answer.status for environment, answer in answers.items()} == {"Production": 200, "Sandbox": 404, "Nowhere": 400}, answers
+    assert '"environment"' in answers["Nowhere"].body.decode()
 
 
-def test_a_subscription_is_migrated(system):
+def test_a_subscription_is_migrated_once_and_both_spellings_of_its_notification_are_joined(system):
     transaction = story(system, "buy", environment="Sandbox")["originalTransactionId"]
     body = {**info(), "descriptors": {"displayName": "Both", "description": "Both features."}, "taxCode": "C003-00-1",
             "targetProductId": f"{APP}.aca.generic.subscription",
@@ -86,7 +86,7 @@ def test_a_subscription_is_migrated(system):
     assert twice.status == 404 or cause(twice).get("errorName") == "SubscriptionAlreadyMigrated", twice
 
 
-# 5000001 says "try again". A blind second attempt would be refused because the identifier was used, if the first one was carried out.
+# The error 5000001 says "try again". But a second attempt would be refused if the first one was executed, because its identifier was used.
 @pytest.mark.parametrize("fault", [{"reset": True}, {"status": 500, "body": {"errorCode": 5000000}}, {"status": 500, "body": {"errorCode": 5000001}}])
 def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
     transaction = bought(system)
@@ -97,7 +97,7 @@ def test_a_revocation_is_done_once_even_if_apples_answer_is_lost(system, fault):
         second = ask(system, "RevokeAdvancedCommerceSubscription", transaction, body)
     finally:
         system.control("/control/faults", {"clear": True})
-    # If an answer was lost, Apple's data about the purchase shows the result. What Apple did not do is done by the second call.
+    # After a lost answer, Apple's data about the purchase shows that the call was executed. After an error, the second call executes it.
     assert first.status == (200 if "reset" in fault else 503) and second.status == 200, (first, second)
     assert second.json["decoded"][0]["revocationDate"]
     assert [call["status"] for call in calls(system, f"/revoke/{transaction}") if call["status"] == 200] == [200]
@@ -117,14 +117,14 @@ def test_a_call_with_an_unknown_outcome_ends_when_apple_refuses_it_and_nothing_w
         assert ask(system, "RevokeAdvancedCommerceSubscription", transaction, body).status == 400 and state() == "refused"
     finally:
         system.control("/control/faults", {"clear": True})
-    # The identifier may be used for another call, because Apple did nothing under it.
+    # The identifier may be used for another call, because Apple did not execute a call with it.
     other = {**body, "refundType": "PRORATED"}
     assert get(system, "RevokeAdvancedCommerceSubscription", transaction, other)["decoded"][0]["revocationDate"] and state() == "answered"
 
 
 @pytest.mark.parametrize("status,code", [(429, 4290000), (400, 4000159)])
 def test_a_call_stays_open_while_it_is_unknown_whether_it_was_executed(system, status, code):
-    """A refund is not visible in the purchase, and a limit of Apple's says nothing about the call before."""
+    """Apple's data about the purchase does not show a refund, and a later refusal does not say whether the first call was executed."""
     transaction = bought(system)
     _, body, _, _ = bodies()[4]
     state = lambda: record(system, body["requestInfo"]["requestReferenceId"]).json["call"]["state"]  # noqa: E731
@@ -185,7 +185,7 @@ def test_an_answer_that_fails_verification_is_not_returned(system):
     assert genuine not in log and "eyJ" not in log
 
 
-def test_refusals_of_apple_have_an_error_name_and_free_the_identifier(system):
+def test_a_refusal_of_apple_has_an_error_name_and_frees_the_identifier(system):
     plain = story(system, "buy")["originalTransactionId"]
     _, body, _, _ = bodies()[2]
     refused = ask(system, "CancelAdvancedCommerceSubscription", plain, body)
@@ -229,7 +229,7 @@ ITEM = {"SKU": "A", "refundReason": "LEGAL", "refundType": "FULL", "revoke": Tru
     (4, {"items": [{**ITEM, "refundType": "CUSTOM", "refundAmount": 0}]}, "items[0].refundAmount"),
     (4, {"items": [{**ITEM, "revoke": "yes"}]}, "items[0].revoke"),
 ])
-def test_a_wrong_field_is_named_and_apple_is_not_called(system, index, more, field):
+def test_a_wrong_field_is_refused_by_its_name_before_apple_is_called(system, index, more, field):
     method = bodies()[index][0]
     before = len(calls(system, "/advancedCommerce/"))
     answer = ask(system, method, "1", changed(index, **more))
@@ -237,7 +237,7 @@ def test_a_wrong_field_is_named_and_apple_is_not_called(system, index, more, fie
     assert len(calls(system, "/advancedCommerce/")) == before
 
 
-def test_a_transaction_is_finished(system):
+def test_a_transaction_can_be_finished_repeatedly_and_a_wrong_id_is_refused_before_apple_is_called(system):
     transaction = story(system, "buy")["originalTransactionId"]
     for _ in range(2):
         answer = system.rpc("Recovery", "FinishTransaction", {"bundleId": APP, "transactionId": transaction})

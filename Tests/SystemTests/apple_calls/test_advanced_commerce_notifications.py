@@ -4,7 +4,7 @@ from .commerce_steps import bodies, bought, get, notified, record
 from .steps import APP, new_id, until
 
 
-def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
+def test_a_one_time_charge_is_found_by_the_identifier_of_the_in_app_request(system):
     reference = new_id()
     system.control("/control/notifications", {
         "bundleId": APP, "environment": "Production", "notificationType": "ONE_TIME_CHARGE", "send": True,
@@ -15,7 +15,7 @@ def test_a_one_time_charge_of_an_in_app_request_is_found_by_its_name(system):
     assert nobody.status == 404, nobody
 
 
-def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system):
+def test_a_notification_without_the_calls_identifier_is_joined_by_its_purchase(system):
     transaction = bought(system)
     creation = new_id()
     changes = [bodies()[1][1] for _ in range(2)]
@@ -24,7 +24,7 @@ def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system)
         get(system, "ChangeAdvancedCommercePrice", transaction, change)
         notified(system, change["requestInfo"]["requestReferenceId"], "PRICE_CHANGE")
 
-    def told(type: str, reference: str) -> str:
+    def notify(type: str, reference: str) -> str:
         return system.control("/control/notifications", {
             "bundleId": APP, "environment": "Production", "notificationType": type, "send": True,
             "transaction": {"originalTransactionId": transaction, "advancedCommerceInfo": {"requestReferenceId": reference, "items": []}},
@@ -33,8 +33,8 @@ def test_a_notification_without_the_calls_name_is_joined_by_its_purchase(system)
     def joined(call: dict) -> dict[str, str]:
         return {one["notificationUuid"]: one["joinedBy"] for one in call.get("notifications", [])}
 
-    # It names the request with which the app began the subscription, which is no call of a server.
-    price, metadata = told("PRICE_CHANGE", creation), told("METADATA_UPDATE", creation)
+    # These notifications name the request with which the app started the subscription, and no call of a server.
+    price, metadata = notify("PRICE_CHANGE", creation), notify("METADATA_UPDATE", creation)
     notified(system, creation, "METADATA_UPDATE")
     found = until(lambda: (one := record(system, first).json["call"]) and price in joined(one) and one)
     assert joined(found)[price] == "purchase" and metadata not in joined(found)

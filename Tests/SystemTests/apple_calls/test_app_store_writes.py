@@ -12,9 +12,9 @@ from .look_up_steps import APP, ask, calls, cause, get, story
 DAY = 86_400_000
 
 
-def test_writes_need_a_key_and_are_done_once_under_it(system):
-    told = story(system, "buy")
-    original = told["originalTransactionId"]
+def test_writes_require_an_idempotency_key_and_are_done_once_under_it(system):
+    purchase = story(system, "buy")
+    original = purchase["originalTransactionId"]
     token = str(uuid.uuid4())
     message = {"originalTransactionId": original, "appAccountToken": token}
     for method in ("SetAppAccountToken", "ExtendSubscriptionRenewalDate", "ExtendRenewalDatesForAllSubscribers", "SendConsumptionInformation",
@@ -89,30 +89,30 @@ def test_consumption_information_needs_a_request_of_the_last_twelve_hours(system
         return [(call["environment"], call["status"]) for call in calls(system) if "/consumption/" in call["path"]]
 
     # No request is known: nothing is sent, unless the caller has the request.
-    unasked = story(system, "buy", environment="Sandbox")["notifications"][0]["transactionId"]
+    unrequested = story(system, "buy", environment="Sandbox")["notifications"][0]["transactionId"]
     before = len(sent())
-    refused = send(unasked)
+    refused = send(unrequested)
     assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_UNKNOWN", refused
-    refused = send(unasked, requestedAt=rfc3339(time.time() - 13 * 3600))
+    refused = send(unrequested, requestedAt=rfc3339(time.time() - 13 * 3600))
     assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_TOO_OLD", refused
-    refused = send(unasked, requestedAt=rfc3339(time.time() + 3600))
+    refused = send(unrequested, requestedAt=rfc3339(time.time() + 3600))
     assert refused.status == 400 and '"requestedAt"' in refused.body.decode(), refused
     late = received(13)
     refused = send(late)
     assert refused.status == 400 and cause(refused)["reason"] == "CONSUMPTION_REQUEST_TOO_OLD", refused
-    asked = received(1)
-    refused = send(asked, {**body, "consumptionPercentage": 50_000})
+    requested = received(1)
+    refused = send(requested, {**body, "consumptionPercentage": 50_000})
     assert refused.status == 400 and '"consumption.consumptionPercentage"' in refused.body.decode(), refused
     assert len(sent()) == before
     # The environment of the request is called.
-    assert send(asked).json["environment"] == "Sandbox"
+    assert send(requested).json["environment"] == "Sandbox"
     assert sent()[before:] == [("Sandbox", 202)]
-    assert send(unasked, requestedAt=rfc3339(time.time() - 3600), environment="Sandbox").status == 200
+    assert send(unrequested, requestedAt=rfc3339(time.time() - 3600), environment="Sandbox").status == 200
 
 
 def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):
-    told = story(system, "buy")
-    original = told["originalTransactionId"]
+    purchase = story(system, "buy")
+    original = purchase["originalTransactionId"]
     before = get(system, "GetSubscriptionStatuses", {"transactionId": original})["decoded"][0]["expiresDate"]
     message = {"originalTransactionId": original, "extendByDays": 10, "extendReasonCode": 1, "requestIdentifier": "sorry-1"}
     # Apple carries it out, and its answer is lost.
@@ -203,7 +203,7 @@ def test_the_request_of_an_extension_is_stored_until_its_outcome_is_known(system
     try:
         system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
         assert ask(system, "ExtendSubscriptionRenewalDate", message, uuid.uuid4().hex).status == 503
-        # The second call, with the environment, is refused; that says nothing about the first one.
+        # The second call, with the environment, is refused. That does not show whether the first one was executed.
         system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 403, "body": {"errorCode": 4030004}})
         assert ask(system, "ExtendSubscriptionRenewalDate", {**message, "environment": "Production"}, uuid.uuid4().hex).status == 400
     finally:
@@ -218,8 +218,8 @@ def test_the_request_of_an_extension_is_stored_until_its_outcome_is_known(system
 
 def test_a_renewal_is_not_mistaken_for_the_extension(system):
     """A month of Apple's is thirty days here, and so is the extension."""
-    told = story(system, "buy", startDate=int(time.time() * 1000) - 30 * DAY + 120_000)
-    original = told["originalTransactionId"]
+    purchase = story(system, "buy", startDate=int(time.time() * 1000) - 30 * DAY + 120_000)
+    original = purchase["originalTransactionId"]
     message = {"originalTransactionId": original, "extendByDays": 30, "requestIdentifier": "unknown-2"}
     system.control("/control/faults", {"route": "extendRenewalDate", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
     try:

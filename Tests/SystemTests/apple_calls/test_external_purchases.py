@@ -66,8 +66,8 @@ def test_apples_examples_are_accepted_and_can_be_retrieved(system):
     bodies = [report(buy), report(start), report(renewal), report(line(REFUND, referenceLineItemId=buy["lineItemId"])),
               report(), report(status="UNRECOGNIZED_TOKEN"), report(status="DUPLICATE_TOKEN")]
     for body in bodies:
-        told = accepted(system, body)
-        assert told["environment"] == "Production" and told["attempts"] == 1 and told.get("lineItems", 0) == len(body.get("lineItems", []))
+        stored = accepted(system, body)
+        assert stored["environment"] == "Production" and stored["attempts"] == 1 and stored.get("lineItems", 0) == len(body.get("lineItems", []))
         sent = [call for call in calls(system, "/externalPurchase/v1/reports") if call["method"] == "PUT"][-1]
         assert sent["body"] == body and sent["environment"] == "Production"
         found = system.call("ExternalPurchase", "RetrieveExternalPurchaseReport", {
@@ -88,16 +88,16 @@ def test_a_sandbox_token_is_reported_to_the_sandbox(system):
     assert wrong.status == 400 and '"report.externalPurchaseId"' in wrong.body.decode(), wrong
     unknown = system.rpc("ExternalPurchase", "RetrieveExternalPurchaseReport", {
         "bundleId": APP, "environment": "Production", "requestIdentifier": body["requestIdentifier"]})
-    # Apple says only 400.
+    # Apple's answer is only the status 400.
     assert unknown.status == 404 and '"requestIdentifier"' in unknown.body.decode(), unknown
 
 
 def test_apples_errors_name_line_and_field_and_a_corrected_report_reuses_the_identifier(system):
     wrong = report(line(REFUND, referenceLineItemId="nobody's"))
     answer = send(system, wrong)
-    told = answer.json["report"]
-    assert told["state"] == "refused" and told["errors"][0]["fieldName"] == "referenceLineItemId", answer
-    assert told["errors"][0]["lineItemId"] == wrong["lineItems"][0]["lineItemId"] and told["lastError"] == told["errors"][0]["errorMessage"]
+    stored = answer.json["report"]
+    assert stored["state"] == "refused" and stored["errors"][0]["fieldName"] == "referenceLineItemId", answer
+    assert stored["errors"][0]["lineItemId"] == wrong["lineItems"][0]["lineItemId"] and stored["lastError"] == stored["errors"][0]["errorMessage"]
     assert wrong["requestIdentifier"] in listed(system, "refused") and wrong["requestIdentifier"] not in listed(system, "waiting")
     corrected = {**report(line(LINE)), "requestIdentifier": wrong["requestIdentifier"]}
     assert accepted(system, corrected)["requestIdentifier"] == wrong["requestIdentifier"]
@@ -111,8 +111,8 @@ def test_a_report_is_sent_again_automatically_while_apple_is_unavailable(system)
     try:
         system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "status": 500, "body": {"errorCode": 5000000}})
         assert send(system, body, wait=0).json["report"]["state"] == "waiting" and body["requestIdentifier"] in listed(system, "waiting")
-        told = until(lambda: (one := known(system, body))["state"] == "accepted" and one)
-        assert told["attempts"] == 2
+        stored = until(lambda: (one := known(system, body))["state"] == "accepted" and one)
+        assert stored["attempts"] == 2
         # The service waits for the rate limit.
         body = report()
         moment = int(time.time() * 1000) + 1500
@@ -138,24 +138,24 @@ def test_a_report_that_apple_has_but_does_not_show_yet_is_not_reported_as_refuse
     system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
     system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 1, "status": 400, "body": {"fieldName": "requestIdentifier"}})
     try:
-        told = accepted(system, body)
+        stored = accepted(system, body)
     finally:
         system.control("/control/faults", {"clear": True})
     # Apple refused the second one as a duplicate.
-    assert puts(system, body) == [200, 400] and told["attempts"] == 2 and "lastError" not in told and "errors" not in told
+    assert puts(system, body) == [200, 400] and stored["attempts"] == 2 and "lastError" not in stored and "errors" not in stored
 
 
 def test_another_report_under_an_identifier_that_apple_has_is_refused(system):
     body = report(line(LINE))
     system.control("/control/faults", {"route": "externalPurchaseReport", "count": 1, "reset": True})
-    # For so long that it must be treated as refused.
+    # Twice, after which the service must treat the report as refused.
     system.control("/control/faults", {"route": "externalPurchaseRetrieval", "count": 2, "status": 400, "body": {"fieldName": "requestIdentifier"}})
     try:
         assert send(system, body).json["report"]["state"] == "refused"
     finally:
         system.control("/control/faults", {"clear": True})
-    told = send(system, {**body, "lineItems": [line(LINE)]}).json["report"]
-    assert told["state"] == "refused" and told["errors"][0]["fieldName"] == "requestIdentifier", told
+    stored = send(system, {**body, "lineItems": [line(LINE)]}).json["report"]
+    assert stored["state"] == "refused" and stored["errors"][0]["fieldName"] == "requestIdentifier", stored
     assert accepted(system, body)["attempts"] == 1 and puts(system, body) == [200, 400, 400, 400]
 
 
@@ -171,10 +171,10 @@ def test_a_report_outlives_the_service_that_was_sending_it(system):
         system.control("/control/faults", {"clear": True})
         system.service("stop", "notification-recovery")
         system.service("start", "notification-recovery")
-        told = until(lambda: (one := known(system, body))["state"] == "accepted" and one, seconds=60)
+        stored = until(lambda: (one := known(system, body))["state"] == "accepted" and one, seconds=60)
     finally:
         system.control("/control/faults", {"clear": True})
-    assert told["attempts"] == 2 and puts(system, body) == [200]
+    assert stored["attempts"] == 2 and puts(system, body) == [200]
 
 
 def _quietly(system, body: dict) -> None:
@@ -202,7 +202,7 @@ def _quietly(system, body: dict) -> None:
     (report(line(LINE), {**line(LINE), "lineItemId": "a"}, {**line(LINE), "lineItemId": "a"}), "lineItems[2].lineItemId"),
     (report({**line(LINE), "lineItemId": "a"}, line(REFUND, referenceLineItemId="a", taxCountry="FRA")), "lineItems[1].taxCountry"),
 ])
-def test_a_wrong_field_is_named_and_apple_is_not_called(system, body, field):
+def test_a_wrong_field_is_refused_by_its_name_before_apple_is_called(system, body, field):
     before = len(calls(system, "/externalPurchase/"))
     answer = send(system, body)
     assert answer.status == 400 and f'"report.{field}"' in answer.body.decode(), answer

@@ -13,8 +13,8 @@ from .look_up_steps import APP, ask, calls, cause, get, story
 
 
 def test_every_look_up_returns_apples_object_with_each_jws_verified_and_decoded(system):
-    told = story(system, "buy", "renew", "refund")
-    original, account = told["originalTransactionId"], told["appTransactionId"]
+    purchase = story(system, "buy", "renew", "refund")
+    original, account = purchase["originalTransactionId"], purchase["appTransactionId"]
     statuses = get(system, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
     entry = statuses["response"]["data"][0]["lastTransactions"][0]
     assert entry["originalTransactionId"] == original and statuses["environment"] == "Production"
@@ -59,11 +59,11 @@ def without_signed_dates(payloads: list[dict]) -> list[dict]:
 
 @pytest.mark.parametrize("environment", ["Production", "Sandbox", None])
 @pytest.mark.parametrize("method", ["GetTransactionHistory", "GetAppTransactionInfo", "GetSubscriptionStatuses", "GetRefundHistory"])
-def test_every_id_of_a_customer_finds_the_same(system, method, environment):
+def test_every_id_of_a_customer_returns_the_same_data(system, method, environment):
     """Apple's anyTransactionId: an originalTransactionId, the transactionId of a renewal or an appTransactionId."""
-    told = story(system, "buy", "renew", "refund", environment=environment or "Production")
-    original, account = told["originalTransactionId"], told["appTransactionId"]
-    # Without an environment, production is asked, which knows the id.
+    purchase = story(system, "buy", "renew", "refund", environment=environment or "Production")
+    original, account = purchase["originalTransactionId"], purchase["appTransactionId"]
+    # Without an environment, the service queries production first, which knows the id.
     where = {"environment": environment} if environment else {}
     renewal = get(system, "GetTransactionHistory", {"transactionId": original, **where})["decoded"][-1]["transactionId"]
     assert len({original, renewal, account}) == 3
@@ -78,7 +78,7 @@ def test_every_id_of_a_customer_finds_the_same(system, method, environment):
     assert {answer["response"].get("revision") for answer in answers} == {answers[0]["response"].get("revision")}
 
 
-def test_if_production_refuses_a_key_that_the_sandbox_accepts_the_answer_does_not_blame_the_key(system):
+def test_if_only_production_refuses_a_key_the_answer_says_that_the_app_was_never_released(system):
     original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
     system.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
     try:
@@ -91,10 +91,10 @@ def test_if_production_refuses_a_key_that_the_sandbox_accepts_the_answer_does_no
         system.control("/control/faults", {"clear": True})
 
 
-def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not_know(system):
-    told = story(system, "buy", "refund", environment="Sandbox")
+def test_the_sandbox_is_queried_for_an_app_transaction_id_that_production_does_not_know(system):
+    purchase = story(system, "buy", "refund", environment="Sandbox")
     for method in ("GetTransactionHistory", "GetAppTransactionInfo", "GetSubscriptionStatuses", "GetRefundHistory"):
-        answer = get(system, method, {"transactionId": told["appTransactionId"]})
+        answer = get(system, method, {"transactionId": purchase["appTransactionId"]})
         assert answer["environment"] == "Sandbox" and answer["decoded"], (method, answer)
 
 
@@ -103,7 +103,7 @@ def test_the_sandbox_is_queried_for_an_id_of_a_download_that_production_does_not
     ("SendConsumptionInformation", {"consumption": {"customerConsented": True, "sampleContentProvided": False, "deliveryStatus": "DELIVERED"},
                                     "requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}),
 ])
-def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_id_of_a_download(system, method, message):
+def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_app_transaction_id(system, method, message):
     account = story(system, "buy")["appTransactionId"]
     field = "originalTransactionId" if method == "SetAppAccountToken" else "transactionId"
     refused = ask(system, method, {field: account, "environment": "Production", **message}, key=uuid.uuid4().hex)
@@ -112,8 +112,8 @@ def test_calls_about_one_transaction_pass_on_apples_refusal_of_an_id_of_a_downlo
 
 
 def test_the_sandbox_is_queried_only_if_production_does_not_know_the_id_and_no_environment_is_given(system):
-    told = story(system, "buy", environment="Sandbox")
-    original = told["originalTransactionId"]
+    purchase = story(system, "buy", environment="Sandbox")
+    original = purchase["originalTransactionId"]
     before = len(calls(system))
     answer = get(system, "GetTransactionInfo", {"transactionId": original})
     assert answer["environment"] == "Sandbox" and answer["decoded"][0]["environment"] == "Sandbox"
@@ -177,14 +177,14 @@ def test_the_sandbox_is_queried_only_if_production_does_not_know_the_id_and_no_e
     ("SetAppAccountToken", {"appAccountToken": str(uuid.uuid4())}, "originalTransactionId"),
     ("RequestTestNotification", {}, "environment"), ("GetTestNotificationStatus", {"environment": "Sandbox"}, "testNotificationToken"),
 ])
-def test_a_wrong_field_is_named_and_apple_is_not_called(system, method, message, field):
+def test_a_wrong_field_is_refused_by_its_name_before_apple_is_called(system, method, message, field):
     before = len(calls(system))
     answer = ask(system, method, message, key=uuid.uuid4().hex)
     assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
     assert calls(system)[before:] == []
 
 
-def test_a_rate_limit_has_apples_delay_and_unknown_error_numbers_are_passed_on(system):
+def test_a_rate_limit_is_returned_with_apples_delay_and_an_unknown_error_number_is_passed_on(system):
     original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
     until = int(time.time() * 1000) + 3_000_000
     system.control("/control/faults", {"route": "refundHistory", "count": 1, "status": 429, "body": {"errorCode": 4290000},
@@ -213,7 +213,7 @@ def test_an_answer_whose_signed_data_fails_verification_is_not_returned(system):
 
 def test_recoveries_are_listed_page_by_page(system):
     first = time.time() - 600
-    begun = [start(system, first + place, first + place + 60, "Sandbox") for place in range(5)]
+    begun = [start(system, first + index, first + index + 60, "Sandbox") for index in range(5)]
     for one in begun:
         ended(system, one)
 

@@ -69,7 +69,7 @@ def test_if_apple_refuses_both_keys_the_call_fails_after_one_request_with_each(t
     before = len(calls(two_keys))
     answer = ask(two_keys, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
     assert answer.status == 400 and cause(answer)["reason"] == "APP_STORE_CREDENTIALS"
-    # The sandbox is asked whether it accepts the keys, because production refuses each key of an app that was never released.
+    # The service checks the keys in the sandbox, because production refuses each key of an app that was never released.
     assert [(call["environment"], call["status"]) for call in calls(two_keys)[before:]] == [("Production", 401)] * 2 + [("Sandbox", 401)] * 2
 
 

@@ -98,13 +98,13 @@ STORY = ["buy", "renew", "grace", "recover", "fail", "recover", "cancel", "resum
 
 
 @pytest.mark.parametrize("environment", [Environment.PRODUCTION, Environment.SANDBOX])
-def test_apples_library_accepts_a_whole_life_of_notifications(simulator, environment):
+def test_apples_library_accepts_every_notification_of_a_subscriptions_history(simulator, environment):
     story = simulator.control("notifications/story", {"bundleId": BUNDLE, "environment": environment.value, "steps": STORY, "periodDays": 7})
     checks = verifier(simulator, environment)
     assert len(story["notifications"]) == len(STORY)
-    for told in story["notifications"]:
-        decoded = checks.verify_and_decode_notification(told["signedPayload"])
-        assert decoded.notificationUUID == told["notificationUUID"] and decoded.rawNotificationType == told["notificationType"]
+    for sent in story["notifications"]:
+        decoded = checks.verify_and_decode_notification(sent["signedPayload"])
+        assert decoded.notificationUUID == sent["notificationUUID"] and decoded.rawNotificationType == sent["notificationType"]
         assert decoded.notificationType is not None and (decoded.rawSubtype is None or decoded.subtype is not None)
         transaction = checks.verify_and_decode_signed_transaction(decoded.data.signedTransactionInfo)
         renewal = checks.verify_and_decode_renewal_info(decoded.data.signedRenewalInfo)
@@ -116,7 +116,7 @@ def test_apples_library_reads_commitments_and_advanced_commerce_by_the_same_name
         "bundleId": BUNDLE, "environment": "Production", "steps": ["buy", "renew", "price-increase", "refund"], "commitmentPeriods": 12,
         "skus": ["one", "two"]})
     checks = verifier(simulator, Environment.PRODUCTION)
-    bought, renewed, raised, refunded = (checks.verify_and_decode_notification(told["signedPayload"]).data for told in story["notifications"])
+    bought, renewed, raised, refunded = (checks.verify_and_decode_notification(sent["signedPayload"]).data for sent in story["notifications"])
     first, second, last = (checks.verify_and_decode_signed_transaction(data.signedTransactionInfo) for data in (bought, renewed, refunded))
     assert [one.commitmentInfo.billingPeriodNumber for one in (first, second)] == [1, 2]
     assert (first.commitmentInfo.totalBillingPeriods, first.rawBillingPlanType) == (12, "MONTHLY")
@@ -131,7 +131,7 @@ def test_apples_library_reads_commitments_and_advanced_commerce_by_the_same_name
     assert renewal.advancedCommerceInfo.consistencyToken
 
 
-def test_apples_library_accepts_every_other_kind_and_no_forgery(simulator):
+def test_apples_library_accepts_notifications_of_every_other_type_and_no_forgery(simulator):
     checks = verifier(simulator, Environment.PRODUCTION)
     kinds = [("TEST", None), ("ONE_TIME_CHARGE", None), ("RENEWAL_EXTENSION", "SUMMARY"), ("RENEWAL_EXTENSION", "FAILURE"),
              ("EXTERNAL_PURCHASE_TOKEN", "UNREPORTED"), ("OFFER_REDEEMED", "UPGRADE"), ("EXPIRED", "PRODUCT_NOT_FOR_SALE"),
@@ -197,7 +197,7 @@ def test_apples_client_reads_history_statuses_and_transactions(simulator, client
     assert unknown.value.http_status_code == 401
 
 
-def test_limits_and_faults_reach_apples_client(simulator, client):
+def test_configured_rate_limits_and_faults_are_returned_to_apples_client(simulator, client):
     api = client()
     simulator.control("rate-limits", {"endpoint": "transactionInfo", "perHour": 0})
     with pytest.raises(APIException) as limited:
@@ -255,7 +255,7 @@ def test_a_device_retries_until_200_and_the_app_store_until_success(simulator):
 
 
 @pytest.mark.parametrize("host", ["consent.adjust.com", "analytics.eu.adjust.com", "consent.adjust.net.in", "analytics.adjust.cn"])
-def test_session_hosts_have_their_names_on_the_certificate_and_record_what_comes(simulator, host):
+def test_the_simulator_presents_a_certificate_for_each_session_host_and_records_its_requests(simulator, host):
     with (socket.create_connection(("127.0.0.1", simulator.facts["port"])) as plain,
           simulator.context.wrap_socket(plain, server_hostname=host) as secure):
         body = json.dumps({"host": host}).encode()
@@ -265,7 +265,7 @@ def test_session_hosts_have_their_names_on_the_certificate_and_record_what_comes
     assert entry["body"] == {"host": host} and entry["path"] == "/session"
 
 
-def test_keys_stay_over_a_restart_and_the_seed_brings_the_same_again(tmp_path):
+def test_a_restarted_simulator_has_the_same_keys_and_repeats_the_sequence_of_its_seed(tmp_path):
     first = Simulator(tmp_path / "state", "--seed", "7")
     keys, root = device_keys(first), (first.state / "app-store-root.pem").read_text()
     made = first.control("skadnetwork/postbacks", {"send": False})["transactionId"]

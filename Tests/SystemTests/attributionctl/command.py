@@ -12,7 +12,7 @@ EXECUTABLE = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / 
 
 
 def environment(system: System | None, **more: str) -> dict[str, str]:
-    """The profile that Deploy/up created, without variables of the caller's environment."""
+    """The environment of a command: with the profile that Deploy/up created, and without the caller's own settings of attributionctl."""
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith("ATTRIBUTIONCTL_") and name not in ("NO_COLOR", "XDG_CONFIG_HOME")
     }
@@ -36,13 +36,16 @@ def ctl_json(system: System | None, *words: object, code: int = 0, **options: An
 
 
 def started(system: System, *words: object, **options: Any) -> subprocess.Popen:
+    """Starts a command and returns its process."""
     return subprocess.Popen([EXECUTABLE, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                             env=environment(system), **options)
 
 
 def lines(text: str) -> list[dict]:
+    """The JSON objects of a text, one a line."""
     return [json.loads(line) for line in text.splitlines()]
 
 
 def written(path: pathlib.Path) -> list[dict]:
+    """The events in a file of an export."""
     return lines(path.read_text())

@@ -10,7 +10,7 @@ COMMERCE = {"taxCode": "C003-00-1", "items": [{"SKU": "A", "displayName": "A", "
 SANDBOX = ("--bundle-id", APP, "--environment", "Sandbox")
 
 
-def test_retention_messaging_is_set_up(system, tmp_path):
+def test_images_messages_defaults_and_the_url_of_retention_messaging_are_set_shown_and_deleted(system, tmp_path):
     image, message = new_id(), new_id()
     (tmp_path / "coast.png").write_bytes(png(3840, 200))
     (tmp_path / "message.json").write_text(
@@ -30,11 +30,11 @@ def test_retention_messaging_is_set_up(system, tmp_path):
     assert {message} <= {one["messageIdentifier"] for one in ctl_json(system, "retention", "messages", "list", *SANDBOX)["messages"]}
     shown = ctl(system, "retention", "images", "list", *SANDBOX).stdout
     assert f"{image}  APPROVED  FULL_SIZE" in shown, shown
-    place = ("--product", f"{APP}.yearly", "--locale", "fr-FR", *SANDBOX)
-    assert ctl(system, "retention", "default", "show", *place).returncode == 3
-    assert ctl(system, "retention", "default", "set", message, *place).returncode == 0
-    assert ctl_json(system, "retention", "default", "show", *place)["messageIdentifier"] == message
-    assert ctl(system, "retention", "default", "delete", *place).returncode == 0
+    product = ("--product", f"{APP}.yearly", "--locale", "fr-FR", *SANDBOX)
+    assert ctl(system, "retention", "default", "show", *product).returncode == 3
+    assert ctl(system, "retention", "default", "set", message, *product).returncode == 0
+    assert ctl_json(system, "retention", "default", "show", *product)["messageIdentifier"] == message
+    assert ctl(system, "retention", "default", "delete", *product).returncode == 0
     url = "https://ads.example.com/v1/app-store/retention/com.example.app"
     assert ctl(system, "retention", "url", "set", "http://ads.example.com/", *SANDBOX).returncode == 65
     assert ctl(system, "retention", "url", "set", url, *SANDBOX).returncode == 0
@@ -71,7 +71,7 @@ def test_an_advanced_commerce_call_is_made_once_and_shown(system, tmp_path):
     assert ctl(system, *words, "--yes").returncode == 65
 
 
-def test_an_external_purchase_is_reported(system, tmp_path):
+def test_an_external_purchase_report_is_sent_and_shown_and_apples_refusal_names_line_and_field(system, tmp_path):
     report, file = new_id(), tmp_path / "report.json"
     file.write_text(json.dumps({"requestIdentifier": report, "externalPurchaseId": f"SANDBOX_{new_id()}", "status": "NO_LINE_ITEM"}))
     words = ("external-purchase", "send", file, "--bundle-id", APP)

@@ -46,7 +46,7 @@ def registered(system, url="", *, sandbox="", key: str | None = None, **more):
 def listening(answer: bytes | None, context: ssl.SSLContext | None = None):
     """A server that gives every request this answer, or none; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        held = []
+        connections = []
 
         def serve():
             while True:
@@ -54,7 +54,7 @@ def listening(answer: bytes | None, context: ssl.SSLContext | None = None):
                     connection, _ = server.accept()
                     if context:
                         connection = context.wrap_socket(connection, server_side=True)
-                    held.append(connection)
+                    connections.append(connection)
                     if answer is not None:
                         connection.recv(65536)
                         connection.sendall(answer)
@@ -73,7 +73,7 @@ def http_answer(status: str, *headers: str) -> bytes:
     return "\r\n".join([f"HTTP/1.1 {status}", "Content-Length: 0", *headers, "", ""]).encode()
 
 
-def test_doctor_reports_no_problem(system):
+def test_doctor_reports_no_problem_if_notifications_arrive(system):
     answer = doctor(system)
     assert answer.returncode == 0 and "OK: notifications arrive" in answer.stdout, answer
     assert "SUCCESS" in answer.stdout and "on the feed" in answer.stdout
@@ -89,11 +89,11 @@ def test_each_result_of_apples_delivery_attempts_has_its_exit_code(system, tmp_p
     with (listening(http_answer("200 OK"), untrusted) as tls, listening(None) as silent, listening(http_answer("404 Not Found")) as missing,
           listening(b"220 smtp.example.com ESMTP\r\n\r\n") as mail, listening(http_answer("200 OK")) as stranger,
           listening(http_answer("301 Moved", "Location: /x")) as moved):
-        # The check that takes ten seconds runs concurrently with the others.
+        # One check takes ten seconds, so it runs concurrently with the others.
         with registered(system, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
             slow: list = []
-            beside = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox")))
-            beside.start()
+            sandbox_doctor = threading.Thread(target=lambda: slow.append(doctor(system, environment="Sandbox")))
+            sandbox_doctor.start()
             cases = [
                 (f"https://127.0.0.1:{tls}/", 20, "certificate"), (f"http://127.0.0.1:{closed}/", 22, "DNS"),
                 (f"http://127.0.0.1:{missing}/", 24, "path is wrong"), (f"http://127.0.0.1:{stranger}/", 31, "another system")]
@@ -104,7 +104,7 @@ def test_each_result_of_apples_delivery_attempts_has_its_exit_code(system, tmp_p
                 with registered(system, url, sandbox=f"http://127.0.0.1:{silent}/v1/app-store/notifications"):
                     answer = doctor(system, wait=3)
                 assert answer.returncode == code and advice in answer.stdout, (url, answer)
-            beside.join()
+            sandbox_doctor.join()
         assert slow[0].returncode == 21 and "17.0.0.0/8" in slow[0].stdout, slow
 
 
@@ -186,7 +186,7 @@ def test_a_rate_limit_has_its_own_exit_code(system):
     assert answer.returncode == 15, answer
 
 
-def test_wrong_use(system, tmp_path):
+def test_wrong_options_and_an_unknown_app_have_their_exit_codes(system, tmp_path):
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "empty").chmod(0o600)
     for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--token-file", str(tmp_path / "empty")], 78),
@@ -195,13 +195,14 @@ def test_wrong_use(system, tmp_path):
         wrong = doctor(system, *options)
         assert wrong.returncode == code, (options, wrong)
     unknown = ctl(system, "doctor", "--bundle-id", "com.example.nobody")
-    assert unknown.returncode == 17 and "no app of this bundle id" in unknown.stdout, unknown
+    assert unknown.returncode == 17 and "no app with this bundle id" in unknown.stdout, unknown
 
 
 # --- the whole system ---------------------------------------------------------------------------------------------------------------
 
 def findings(system, *options: str, code: int | None = None) -> dict[tuple[str, str], dict]:
-    """Findings by place and code; without a code other tests may have left a problem, such as an endpoint."""
+    """Runs doctor; returns its findings by place and check. `code` is the expected exit code. Without it, problems that other tests have
+    left, such as a disabled endpoint, are allowed."""
     done = ctl(system, "doctor", *options, "--output", "json")
     answer = json.loads(done.stdout)
     assert done.returncode == code or code is None, done
@@ -231,8 +232,8 @@ def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
     try:
         found = findings(system, "--problems", code=10)
         assert found["asa-token-broker", "ready"]["state"] == "failed" and "running" in found["asa-token-broker", "ready"]["advice"]
-        told = ctl(system, "doctor")
-        assert told.returncode == 10 and "NOT OK" in told.stdout and "asa-token-broker, ready:" in told.stdout, told
+        answer = ctl(system, "doctor")
+        assert answer.returncode == 10 and "NOT OK" in answer.stdout and "asa-token-broker, ready:" in answer.stdout, answer
     finally:
         system.service("start", "asa-token-broker")
     (tmp_path / "token").write_text("nobody")
@@ -262,7 +263,7 @@ def test_problems_of_the_system_are_shown_with_advice(system, tmp_path):
 
 
 def test_a_client_without_the_diagnostics_permission_gets_advice(system, tmp_path):
-    """A token with other permissions: it is not reported as unknown."""
+    """A token with other permissions is not reported as unknown."""
     configuration = system.data / "configuration.yaml"
     before = configuration.read_text()
     (tmp_path / "token").write_text("reads-events-alone-0123456789")
@@ -276,8 +277,8 @@ def test_a_client_without_the_diagnostics_permission_gets_advice(system, tmp_pat
         while ctl(system, "subscriptions", "--token-file", str(tmp_path / "token")).returncode != 0:
             assert time.monotonic() < until
         answer = ctl(system, "doctor", "--token-file", str(tmp_path / "token"), "-o", "json")
-        told = {(one["place"], one["check"]): one for one in json.loads(answer.stdout)["findings"]}
-        assert answer.returncode == 11 and "DiagnosticsService" in told["verifier", "token"]["advice"], answer
+        found = {(one["place"], one["check"]): one for one in json.loads(answer.stdout)["findings"]}
+        assert answer.returncode == 11 and "DiagnosticsService" in found["verifier", "token"]["advice"], answer
     finally:
         configuration.write_text(before)
         os.kill(system.pid("verifier"), 1)

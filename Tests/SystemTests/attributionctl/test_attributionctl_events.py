@@ -1,4 +1,4 @@
-"""attributionctl on deliveries and events: sending, following, exporting."""
+"""attributionctl sends deliveries, shows their history, follows and exports events, and manages subscriptions."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import time
 import uuid
 
 from .command import EXECUTABLE, ctl, ctl_json, environment, lines, started, written
-from .steps import forged, names
+from .steps import APP, forged, names
 
 REJECTED = "attribution.skadnetwork.postback.rejected.v1"
 
@@ -132,7 +132,8 @@ def test_an_export_contains_each_event_once_and_can_be_resumed(system, tmp_path)
 
 
 def test_an_export_can_be_resumed_wherever_it_was_killed(system, tmp_path):
-    """Killed repeatedly, before its first page and within later ones: at the end each event is there once, in the order of a whole export."""
+    """Killed repeatedly, before its first page and within later ones: at the end each event is there once, in the order of a whole
+    export."""
     received(system, 30)
     until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
     words = ["events", "export", "--from", "1h", "--to", until, "--type", "skadnetwork"]
@@ -158,7 +159,7 @@ def test_an_export_can_be_resumed_wherever_it_was_killed(system, tmp_path):
     assert state["complete"] and state["end"] < until
 
 
-def test_streams_that_end_early_or_are_closed(system, tmp_path):
+def test_a_reader_that_closes_its_end_is_no_error_and_an_unwritable_output_has_an_exit_code(system, tmp_path):
     """A reader that closes its end is no error, and messages are not written into a file that got the number of a closed stream."""
     def shell(line: str) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -177,3 +178,23 @@ def test_streams_that_end_early_or_are_closed(system, tmp_path):
     assert quiet.returncode == 73 and len(written(tmp_path / "quiet.jsonl")) >= 3
     assert shell(f"{EXECUTABLE} verify <&-").returncode == 66
     assert shell(f"{EXECUTABLE} qeues 2>&1").stdout.endswith("Did you mean queues?\n")
+
+
+def test_subscriptions_are_created_moved_and_deleted(system):
+    name = f"ctl-{uuid.uuid4().hex[:8]}"
+    dry = ctl_json(system, "subscriptions", "create", name, "--type", "notification", "--app", APP, "--dry-run")
+    assert dry["request"]["filter"] == {"apps": [APP]} and name not in names(system)
+    assert ctl(system, "subscriptions", "create", name, "--type", "notification", "--app", APP).returncode == 0
+    differs = ctl(system, "subscriptions", "create", name)
+    assert differs.returncode == 4 and "SUBSCRIPTION_DIFFERS" in differs.stderr, differs
+    assert name in ctl(system, "subscriptions").stdout
+    sought = ctl(system, "subscriptions", "seek", name, "--to-end", "--dry-run")
+    assert sought.returncode == 0 and "would be moved" in sought.stdout, sought
+    assert ctl_json(system, "subscriptions", "seek", name, "--to-end")["subscription"]["name"] == name
+    pulled = ctl(system, "subscriptions", "enable", name)
+    assert pulled.returncode == 4 and "SUBSCRIPTION_IS_PULLED" in pulled.stderr, pulled
+    assert ctl(system, "subscriptions", "delete", name).returncode == 64
+    assert ctl(system, "subscriptions", "delete", name, "--dry-run").returncode == 0 and name in names(system)
+    assert ctl(system, "subscriptions", "delete", name, "--yes").returncode == 0 and name not in names(system)
+    assert ctl(system, "subscriptions", "show", name).returncode == 3
+    assert ctl(system, "subscriptions", "create", "no good name").returncode == 65

@@ -45,7 +45,7 @@ def test_queues_are_shown_in_each_format_and_a_dry_run_does_not_pause(system):
 
 @pytest.fixture
 def dead_letters(system):
-    """Unreadable entries that were added to Redis by hand become dead letters, and do so again when they are replayed."""
+    """Adds unreadable entries to a queue in Redis; they become dead letters, and again after each replay."""
     ids = [f"017-{uuid.uuid4().hex}" for _ in range(3)]
     for one in ids:
         redis_words(system, "XADD", f"{SHARD}:q:intake", "*", "i", one, "k", "test", "b", "the body", "a", "none")
@@ -73,11 +73,11 @@ def test_dead_letters_are_listed_shown_replayed_and_purged(system, dead_letters)
     before = shown["deadLetter"]["diedAt"]
     assert ctl_json(system, "dead-letters", "replay", first) == {"replayed": 1}
 
-    def again():
+    def is_dead_again():
         done = ctl(system, "dead-letters", "show", first, "-o", "json")
         return done.returncode == 0 and json.loads(done.stdout)["deadLetter"]["diedAt"] > before
 
-    eventually("it is dead again", again)
+    eventually("the replayed message is a dead letter again", is_dead_again)
 
     refused = ctl(system, "dead-letters", "purge", second)
     assert refused.returncode == 64 and "--yes" in refused.stderr, refused
@@ -91,7 +91,7 @@ def test_dead_letters_are_listed_shown_replayed_and_purged(system, dead_letters)
 
 
 def test_any_number_of_dead_letters_is_processed_and_bodies_are_unchanged(system):
-    """More than a page of dead letters, with the wanted ones behind it, and a body that is not text."""
+    """There is more than a page of dead letters, the wanted one is on the second page, and one body is not text."""
     more = 1001
     script = """for i = 1, tonumber(ARGV[1]) do
         redis.call('XADD', KEYS[1], '*', 'i', '017-' .. ARGV[2] .. string.format('%08x', i),
@@ -115,7 +115,7 @@ def test_any_number_of_dead_letters_is_processed_and_bodies_are_unchanged(system
     finally:
         redis_words(system, "DEL", f"{SHARD}:q:sessions:dead")
 
-    # A waiting message that is purged, whose body is not UTF-8.
+    # A dead letter whose body is not UTF-8 is shown unchanged, and purged.
     assert ctl(system, "queues", "pause", "sessions").returncode == 0
     try:
         one = system.post("/v1/sessions", {"bundleId": APP, "installId": str(uuid.uuid4()), "attStatus": 0}).json["id"]

@@ -1,4 +1,4 @@
-"""attributionctl signs, verifies, and sends what partners and apps send; subscriptions, recoveries and gaps."""
+"""attributionctl signs impressions and tokens, verifies what it is given, and sends what partners and apps send."""
 
 import json
 import subprocess
@@ -6,11 +6,10 @@ import time
 import uuid
 
 from .command import ctl, ctl_json
-from .steps import APP, GENUINE, forged, names
+from .steps import APP, GENUINE, forged
 
-# --- signing and verification --------------------------------------------------------------------------------------------------
 
-def test_signed_data_is_verified(system, tmp_path):
+def test_signed_impressions_verify_with_and_without_a_service(system, tmp_path):
     for words, kind in ((["skadnetwork", "--ad-network", "example123.skadnetwork", "--source-identifier", "5239", "--item", "525463029",
                           "--source-app", "0"], "SKAdNetwork impression"),
                         (["skadnetwork", "--ad-network", "example123.skadnetwork", "--protocol-version", "2.0", "--campaign", "39", "--item",
@@ -62,14 +61,14 @@ def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     # An unreadable line does not prevent the verification of the others.
     many.write_text("\n\n".join([json.dumps(json.loads(GENUINE.read_text())), "{broken", "a receipt?", json.dumps(forged())]) + "\n")
     for more in ([], ["--offline"]):
-        told = ctl_json(system, "verify", many, *more, code=1)
-        assert [(one["line"], one["kind"], one["valid"]) for one in told] == [
-            (1, "SKAdNetwork postback", True), (3, "unreadable", False), (5, "unreadable", False), (7, "SKAdNetwork postback", False)], told
+        verdicts = ctl_json(system, "verify", many, *more, code=1)
+        assert [(one["line"], one["kind"], one["valid"]) for one in verdicts] == [
+            (1, "SKAdNetwork postback", True), (3, "unreadable", False), (5, "unreadable", False), (7, "SKAdNetwork postback", False)], verdicts
     notification = system.control(
         "/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False}
     )
-    told = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
-    assert told["valid"] is True and told["kind"] == "App Store notification" and told["content"]["notificationType"] == "DID_RENEW"
+    verdict = ctl_json(system, "verify", stdin=json.dumps({"signedPayload": notification["signedPayload"]}))
+    assert verdict["valid"] is True and verdict["kind"] == "App Store notification" and verdict["content"]["notificationType"] == "DID_RENEW"
     # The simulator is not Apple: its data does not verify under the built-in root.
     foreign = ctl_json(None, "verify", "--offline", code=1, stdin=notification["signedPayload"])
     assert foreign["reason"] == "chain_invalid", foreign
@@ -99,43 +98,7 @@ def test_sessions_tokens_and_notifications_are_sent(system, tmp_path):
     made = system.control("/control/notifications", {"bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "send": False})
     sent = ctl(system, "send", "notification", "-", "--wait", stdin=made["signedPayload"])
     assert sent.returncode == 0 and "verified" in sent.stdout, sent
-    asked = ctl(system, "send", "notification", "--bundle-id", APP, "--dry-run")
-    assert asked.returncode == 0 and "would be asked" in asked.stdout
+    planned = ctl(system, "send", "notification", "--bundle-id", APP, "--dry-run")
+    assert planned.returncode == 0 and "would be asked" in planned.stdout
     nobody = ctl(system, "send", "postback", "--url", "public=http://127.0.0.1:1")
     assert nobody.returncode == 69 and "does not answer" in nobody.stderr, nobody
-
-
-# --- subscriptions, recoveries, gaps -------------------------------------------------------------------------------------------
-
-def test_subscriptions_are_created_moved_and_deleted(system):
-    name = f"ctl-{uuid.uuid4().hex[:8]}"
-    dry = ctl_json(system, "subscriptions", "create", name, "--type", "notification", "--app", APP, "--dry-run")
-    assert dry["request"]["filter"] == {"apps": [APP]} and name not in names(system)
-    assert ctl(system, "subscriptions", "create", name, "--type", "notification", "--app", APP).returncode == 0
-    differs = ctl(system, "subscriptions", "create", name)
-    assert differs.returncode == 4 and "SUBSCRIPTION_DIFFERS" in differs.stderr, differs
-    assert name in ctl(system, "subscriptions").stdout
-    sought = ctl(system, "subscriptions", "seek", name, "--to-end", "--dry-run")
-    assert sought.returncode == 0 and "would be moved" in sought.stdout, sought
-    assert ctl_json(system, "subscriptions", "seek", name, "--to-end")["subscription"]["name"] == name
-    pulled = ctl(system, "subscriptions", "enable", name)
-    assert pulled.returncode == 4 and "SUBSCRIPTION_IS_PULLED" in pulled.stderr, pulled
-    assert ctl(system, "subscriptions", "delete", name).returncode == 64
-    assert ctl(system, "subscriptions", "delete", name, "--dry-run").returncode == 0 and name in names(system)
-    assert ctl(system, "subscriptions", "delete", name, "--yes").returncode == 0 and name not in names(system)
-    assert ctl(system, "subscriptions", "show", name).returncode == 3
-    assert ctl(system, "subscriptions", "create", "no good name").returncode == 65
-
-
-def test_recoveries_and_gaps(system):
-    dry = ctl_json(system, "recover", "--bundle-id", APP, "--from", "2h", "--dry-run")
-    assert dry["request"]["bundleId"] == APP and dry["request"]["startDate"] < dry["request"]["endDate"]
-    done = ctl(system, "recover", "--bundle-id", APP, "--from", "2h", "--wait")
-    assert done.returncode == 0 and "completed" in done.stdout, done
-    id = done.stderr.split("recovery ")[1].split()[0]
-    assert ctl_json(system, "recover", "show", id)["state"] == "completed"
-    assert id in ctl(system, "recover", "list").stdout
-    assert ctl(system, "recover", "show", "nobody").returncode == 3
-    assert ctl(system, "recover", "--bundle-id", "com.example.nobody", "--from", "2h").returncode in (3, 65)
-    assert ctl(system, "gaps").returncode == 64
-    assert isinstance(ctl_json(system, "gaps", "--bundle-id", APP, "--state", "suspected").get("gaps", []), list)

@@ -34,7 +34,7 @@ def on_terminal(system, *words, **more: str) -> tuple[int, str]:
 
 # --- usage -----------------------------------------------------------------------------------------------------------------------
 
-def test_profiles_flags_and_environment(system, tmp_path):
+def test_flags_override_the_environment_both_override_profiles_and_no_profile_shows_its_token(system, tmp_path):
     own = {"ATTRIBUTIONCTL_PROFILES": str(tmp_path / "folder" / "profiles.yaml")}
     address = system.url("Verifier")
     assert ctl(system, "profiles", **own).stderr.startswith("There is no profile")
@@ -92,7 +92,7 @@ def test_each_kind_of_failure_has_its_exit_code(system, tmp_path):
     assert ctl(system, "--help").returncode == 0 and ctl(system, "--version").stdout.startswith("attributionctl ")
 
 
-def test_colours_and_progress_are_for_terminals(system):
+def test_colours_and_progress_are_shown_only_on_a_terminal(system):
     code, text = on_terminal(system, "queues")
     assert code == 0 and "\x1b[32mworking" in text, text
     assert "\x1b" not in on_terminal(system, "queues", NO_COLOR="1")[1]
@@ -124,7 +124,7 @@ _attributionctl attributionctl "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(system, shell, tmp_path):
+def test_each_shell_completes_commands_options_and_values(system, shell, tmp_path):
     """Asks each real shell, with the completion script, for the completions of the typed text."""
     script = subprocess.run([EXECUTABLE, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60, check=False)
     assert script.returncode == 0 and "dead-letters" in script.stdout
@@ -154,25 +154,25 @@ def test_completion_scripts(system, shell, tmp_path):
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvpe(command[0], command, {**own, "TERM": "xterm"})
-    said = b""
+    output = b""
 
     def line_after(keys: str) -> str:
         """The line after the keys were processed; the terminal is read meanwhile, so that the shell can write."""
-        nonlocal said
+        nonlocal output
         line.unlink(missing_ok=True)
         os.write(terminal, keys.encode() + b"\x07")
         for _ in range(600):
             if line.exists():
                 return line.read_text().strip()
             if select.select([terminal], [], [], 0.1)[0]:
-                said += os.read(terminal, 65536)
-        raise AssertionError((shell, keys, said[-1000:]))
+                output += os.read(terminal, 65536)
+        raise AssertionError((shell, keys, output[-1000:]))
 
     try:
         for typed, offered in TYPED:
             words = typed.rsplit(" ", 1)
-            wanted = " ".join(["attributionctl", words[0], *(offered or {words[1]})])
-            assert line_after(f"\x15attributionctl {typed}\t") == wanted, said[-1000:]
+            completed = " ".join(["attributionctl", words[0], *(offered or {words[1]})])
+            assert line_after(f"\x15attributionctl {typed}\t") == completed, output[-1000:]
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
@@ -181,7 +181,7 @@ def test_completion_scripts(system, shell, tmp_path):
 
 # --- configuration -------------------------------------------------------------------------------------------------------------
 
-def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
+def test_config_check_reports_every_fault_of_a_configuration_with_its_line(system, tmp_path):
     right = ctl(None, "config", "check", system.data / "configuration.yaml")
     assert right.returncode == 0 and "no mistake" in right.stdout and right.stderr == "", right
     path = tmp_path / "configuration.yaml"
@@ -202,14 +202,14 @@ def test_a_configuration_is_checked_before_anything_starts(system, tmp_path):
     assert [(one["line"], one["suggestion"], one["level"]) for one in unknown] == [(2, "lease", "warning"), (3, "adNetworks", "warning")]
     check("queues:\n  leese: 30s\n", "--strict")
     # Faults that single services find: signer a missing key, ingest a strategy, the broker a contradiction, verifier a root.
-    for text, place, line in (
+    for text, key, line in (
             ("adNetworks:\n  - id: a.skadnetwork\n    keys:\n      - { id: k, path: none.pem, state: active }\n", "adNetworks[0].keys[0]", 4),
             ("apps:\n  - bundleId: a\n    environments: [Sandbox]\n    consentRouting: { strategy: other }\n", "apps[0].consentRouting.strategy", 4),
             ("adServices:\n  timeout: 50s\n", "adServices.timeout", 2),
             ("appStore:\n  rootCertificates: [none.pem]\n", "appStore.rootCertificates", 2),
             ("recovery:\n  rates: { nothing: 1 }\n", "recovery.rates.nothing", 2)):
         found = check(text)
-        assert found and all(one["line"] == line and one["place"].startswith(place) for one in found), (text, found)
+        assert found and all(one["line"] == line and one["place"].startswith(key) for one in found), (text, found)
     assert check("adServices:\n  timeout: 50s\n", "--only", "signer", code=0) == []
     shown = ctl(None, "config", "check", path)
     assert shown.stdout.startswith(f"{path}:2:12: error: adServices.timeout: "), shown

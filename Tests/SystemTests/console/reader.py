@@ -69,9 +69,9 @@ class ConsoleReader:
 
     def sign_in(self, token: str, path: str = "", **headers: str) -> Page:
         """Submits the form on this page; returns the answer."""
-        door = self.get("/sign-in" + (f"?next={urllib.parse.quote('/console' + path)}" if path else ""), **headers)
-        assert door.status == 200, door.text
-        fields = {"form": door.field("form"), "next": door.field("next"), "token": token}
+        sign_in_page = self.get("/sign-in" + (f"?next={urllib.parse.quote('/console' + path)}" if path else ""), **headers)
+        assert sign_in_page.status == 200, sign_in_page.text
+        fields = {"form": sign_in_page.field("form"), "next": sign_in_page.field("next"), "token": token}
         return self.request("POST", "/console/sign-in", fields, Origin=self.base, **headers)
 
     def sign_out(self) -> Page:

@@ -38,6 +38,7 @@ class Redis:
 
 
 def counter(period: str, kind: str, number: int) -> str:
+    """The key of the counters of a minute or an hour; `number` is that of the minute or hour since 1970."""
     return f"{{attr:{number % 256:03d}}}:verifier:counts:{period}:{kind}:{number}"
 
 
@@ -58,7 +59,7 @@ def past_counters(system: System, seed: int = 7) -> None:
             ("notification", "verified", ""): 33 * share, ("notification", "duplicate", ""): 4 * share,
             ("notification", "rejected", "wrong_app"): 0.3 * share, ("adservices-token", "done", ""): 18 * share,
             ("session", "done", ""): 27 * share}
-        # A rate of a tenth is one at some times and none at others.
+        # A fraction is the probability of one more.
         whole = {end: int(count) + (chance.random() < count % 1) for end, count in ends.items()}
         commands.append(["HSET", key, "past", "".join(
             f"d|{kind}|{verdict}|{reason} {count}\n" for (kind, verdict, reason), count in whole.items() if count)])
@@ -93,12 +94,12 @@ def dead_letters(system: System) -> list[str]:
         ("intake", SKADNETWORK, 4, 900_000, "its worker ended 4 times without finishing it", []),
     ]
     ids, commands = [], []
-    for place, (queue, kind, attempts, life, error, history) in enumerate(letters):
+    for index, (queue, kind, attempts, life, error, history) in enumerate(letters):
         received = now - life - 120_000
         lines = [(received + after, text) for after, text in history] + [(received + life, error)]
-        ids.append(f"{17 + place:03d}-{uuid.uuid4().hex}")
+        ids.append(f"{17 + index:03d}-{uuid.uuid4().hex}")
         commands.append([
-            "XADD", f"{{attr:{17 + place:03d}}}:q:{queue}:dead", "*", "i", ids[-1], "k", kind, "b", "x", "a",
+            "XADD", f"{{attr:{17 + index:03d}}}:q:{queue}:dead", "*", "i", ids[-1], "k", kind, "b", "x", "a",
             json.dumps({"r": received, "s": "public"}), "n", attempts, "h", "".join(f"{time} {text}\n" for time, text in lines), "x", error,
             "d", received + life])
     Redis(system).all(commands)
@@ -117,7 +118,7 @@ def receipt(original: str) -> dict:
             "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": original, "product_id": "p"}]}
 
 
-def play(system: System) -> list[str]:
+def create_sample_data(system: System) -> list[str]:
     """Creates the data; returns the ids of the dead letters."""
     past_counters(system)
     ids = dead_letters(system)
@@ -162,4 +163,4 @@ if __name__ == "__main__":
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--port-base", type=int, default=8080)
     options = parser.parse_args()
-    print("\n".join(play(System(options.data, options.port_base))))
+    print("\n".join(create_sample_data(System(options.data, options.port_base))))

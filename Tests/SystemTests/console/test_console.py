@@ -82,8 +82,9 @@ def test_every_page_requires_a_session(system, reader):
 ])
 def test_a_forged_form_or_a_wrong_token_creates_no_session(system, change):
     reader = ConsoleReader(system.url("Verifier"))
-    door = reader.get("/sign-in")
-    fields = {"form": door.field("form"), "next": "/console", "token": system.token, **{k: v for k, v in change.items() if k in ("form", "token")}}
+    sign_in_page = reader.get("/sign-in")
+    fields = {"form": sign_in_page.field("form"), "next": "/console", "token": system.token,
+              **{k: v for k, v in change.items() if k in ("form", "token")}}
     answer = reader.request("POST", "/console/sign-in", fields, **{k: v for k, v in change.items() if k not in ("form", "token")})
     assert answer.status == 403 and "console" not in reader.cookies and 'role="alert"' in answer.text
 
@@ -92,9 +93,9 @@ def test_signing_out_ends_the_session_for_every_instance(system):
     with second_instance(system, "verifier") as other:
         first, second = ConsoleReader(system.url("Verifier")), ConsoleReader(other)
         # A balancer may send the form, its submission and the next page to different instances.
-        door = first.get("/sign-in")
+        sign_in_page = first.get("/sign-in")
         second.cookies = dict(first.cookies)
-        answer = second.request("POST", "/console/sign-in", {"form": door.field("form"), "next": "/console", "token": system.token})
+        answer = second.request("POST", "/console/sign-in", {"form": sign_in_page.field("form"), "next": "/console", "token": system.token})
         assert answer.status == 303
         first.cookies = dict(second.cookies)
         assert first.get().status == second.get().status == 200
@@ -238,10 +239,10 @@ def test_subscriptions_keys_and_recoveries_match_the_services(system, reader):
     recovery = system.call("Recovery", "StartRecovery", {
         "bundleId": "com.example.app", "environment": "Sandbox", "startDate": stamps[0], "endDate": stamps[1]}, key=uuid.uuid4().hex)["recoveryId"]
     page = wait_for(lambda: next((page for page in [reader.get("/recovery")] if recovery in page.text and "<progress" in page.text), None))
-    assert "asked for" in page.text and "com.example.app" in page.text
+    assert "by request" in page.text and "com.example.app" in page.text
 
 
-def test_a_subscription_of_the_app_store_is_looked_up(system, reader):
+def test_the_app_store_page_shows_the_state_and_history_of_a_subscription(system, reader):
     story = system.control("/control/notifications/story", {
         "bundleId": "com.example.app", "environment": "Production", "steps": ["buy", "renew", "cancel"], "send": True})["notifications"]
     id = story[0]["originalTransactionId"]
@@ -258,7 +259,7 @@ def test_an_unavailable_service_is_named_and_the_rest_is_shown(system):
     ) as other:
         reader = ConsoleReader(other)
         reader.sign_in(system.token)
-        assert "ATTRIBUTION_NOTIFICATION_RECOVERY_URL says so" in reader.get("/recovery").text
+        assert "Set ATTRIBUTION_NOTIFICATION_RECOVERY_URL." in reader.get("/recovery").text
         overview = reader.get()
         assert overview.status == 200 and "signer does not answer" in overview.text and overview.figure("Dead letters")
 

@@ -10,7 +10,7 @@ import pytest
 
 from SystemTests.support.running_system import start_system, stop_system
 
-from .sample_data import play
+from .sample_data import create_sample_data
 
 DRIVER, BROWSER = shutil.which("chromedriver"), shutil.which("chromium")
 pytestmark = pytest.mark.skipif(DRIVER is None or BROWSER is None, reason="chromium-driver is not installed (Deploy/test installs it)")
@@ -20,10 +20,10 @@ WIDTHS = (390, 820, 1440)
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def sample_system(tmp_path_factory):
     running = start_system(tmp_path_factory.mktemp("console"))
     try:
-        running.letters = play(running)
+        running.letters = create_sample_data(running)
         yield running
     finally:
         stop_system(running)
@@ -77,7 +77,7 @@ class Browser:
             time.sleep(0.05)
         return found
 
-    def complaints(self) -> list[dict]:
+    def console_messages(self) -> list[dict]:
         return self.driver.get_log("browser")
 
     def requested(self) -> set[str]:
@@ -92,8 +92,8 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def browser(played):
-    browser = Browser(played)
+def browser(sample_system):
+    browser = Browser(sample_system)
     try:
         browser.sign_in()
         yield browser
@@ -102,7 +102,7 @@ def browser(played):
 
 
 @pytest.fixture(autouse=True)
-def as_it_was(browser):
+def restored_window(browser):
     yield
     browser.size(1280)
     browser.dark(False)
@@ -110,19 +110,19 @@ def as_it_was(browser):
 
 
 def test_no_page_causes_browser_errors_or_requests_to_other_hosts(browser):
-    browser.complaints()
+    browser.console_messages()
     for path in PAGES.values():
         browser.open(path)
         assert browser.run("return document.querySelector('h1').textContent")
         assert browser.run("return getComputedStyle(document.querySelector('.top')).borderBottomStyle") == "solid", "the style sheet is missing"
-    assert browser.complaints() == []
+    assert browser.console_messages() == []
     hosts = {url.split("/")[2] for url in browser.requested() if url.startswith("http")}
     assert hosts == {browser.base.split("/")[2]}
 
 
 def test_injected_scripts_do_not_run(browser):
     browser.open("/queues")
-    browser.complaints()
+    browser.console_messages()
     ran = browser.run("""
         const script = document.createElement("script");
         script.textContent = "window.ran = true";
@@ -132,7 +132,7 @@ def test_injected_scripts_do_not_run(browser):
         document.body.append(style);
         return window.ran === true || getComputedStyle(style.querySelector("p")).color === "rgb(255, 0, 0)";""")
     assert ran is False
-    browser.wait(lambda: [line for line in browser.complaints() if "Content Security Policy" in line["message"]])
+    browser.wait(lambda: [line for line in browser.console_messages() if "Content Security Policy" in line["message"]])
 
 
 def test_figures_change_without_a_page_load_and_focus_stays(browser):
@@ -159,7 +159,7 @@ def test_figures_change_without_a_page_load_and_focus_stays(browser):
     assert browser.run("return window.marker") == 1
 
 
-def test_a_table_that_was_opened_stays_open(browser):
+def test_a_table_that_was_opened_stays_open_after_an_update(browser):
     browser.open("/deliveries")
     browser.run("document.querySelector('#table-all').open = true")
     now = browser.run("return document.getElementById('now').textContent")
@@ -167,7 +167,7 @@ def test_a_table_that_was_opened_stays_open(browser):
     assert browser.run("return document.querySelector('#table-all').open") is True
 
 
-def test_everything_can_be_reached_and_seen_by_keyboard(browser):
+def test_every_control_can_be_reached_by_keyboard_with_a_visible_focus(browser):
     from selenium.webdriver.common.keys import Keys
     browser.open("")
     browser.keys(Keys.TAB)
@@ -181,11 +181,11 @@ def test_everything_can_be_reached_and_seen_by_keyboard(browser):
     reached = 0
     for _ in range(wanted + 2):
         browser.keys(Keys.TAB)
-        place = browser.run("""const one = document.activeElement;
+        focused = browser.run("""const one = document.activeElement;
             return one === document.body ? null : [one.tagName, getComputedStyle(one).outlineStyle, one.matches(":focus-visible")]""")
-        if place is None:
+        if focused is None:
             break
-        assert place[1] != "none" and place[2], place
+        assert focused[1] != "none" and focused[2], focused
         reached += 1
     assert reached >= wanted
     # The keyboard also opens a page.
@@ -272,7 +272,7 @@ def test_the_sign_in_page_is_shown_after_sign_out_and_at_the_end_of_a_session(br
 
 
 @pytest.mark.skipif("ATTRIBUTION_SCREENSHOTS" not in os.environ, reason="writes pictures for the documentation when it names a folder")
-def test_screenshots_are_taken(browser):
+def test_every_page_can_be_saved_as_a_picture_at_each_width_in_light_and_dark_mode(browser):
     folder = pathlib.Path(os.environ["ATTRIBUTION_SCREENSHOTS"])
     folder.mkdir(parents=True, exist_ok=True)
     pages = {**PAGES, "dead-letter": f"/dead-letters/gaps/{browser.system.letters[0]}"}

@@ -28,7 +28,7 @@ SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 EXAMPLES = 500 if SOAK else 4
 CONTRACT = json.loads((ROOT / "Shared" / "AttributionProtocol" / "Contract" / "openapi.json").read_text())
-# None of the five services answers these; a server of the user does.
+# Without the calls that a user's own decision service answers.
 CONTRACT["paths"] = {path: item for path, item in CONTRACT["paths"].items() if "RetentionDecisionService" not in path}
 SCHEMAS = CONTRACT["components"]["schemas"]
 CONFORMANCE = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
@@ -66,8 +66,8 @@ def likely(story: dict, postback: dict) -> dict[str, list]:
     }
 
 
-def sharpened(values: dict[str, list]) -> dict:
-    """The contract with likely values instead of any value of the right type."""
+def contract_with_values(values: dict[str, list]) -> dict:
+    """A copy of the contract in which fields of requests allow only these values."""
     contract = copy.deepcopy(CONTRACT)
 
     def with_likely_values(schema: dict) -> None:
@@ -79,7 +79,7 @@ def sharpened(values: dict[str, list]) -> dict:
                     properties[name] = {"enum": fitting}
 
     for name, schema in contract["components"]["schemas"].items():
-        if name.endswith("Request"):  # an answer may have additional members
+        if name.endswith("Request"):  # answers may have other values
             with_likely_values(schema)
     for path, item in contract["paths"].items():
         if path.startswith(("/v1/", "/.well-known/")):
@@ -97,7 +97,7 @@ def fits(value: object, schema: dict) -> bool:
 
 
 def without_security(contract: dict) -> dict:
-    """Tokens are sent by this test and not generated."""
+    """The contract without its security schemes: the tests send a valid token themselves."""
     contract = copy.deepcopy(contract)
     for item in contract["paths"].values():
         for operation in item.values():
@@ -106,7 +106,8 @@ def without_security(contract: dict) -> dict:
 
 
 class Subject:
-    """A system for this module, because the module pauses queues and empties them, and the contract's operations on it."""
+    """A system, and the operations of the contract with which schemathesis calls it: `plain` has any values of the right types, `likely`
+    values that exist in the system. It needs a system of its own, because the calls pause queues and empty them."""
 
     def __init__(self, system: System) -> None:
         self.system, self.session = system, requests.Session()
@@ -115,7 +116,7 @@ class Subject:
         postback = json.loads(system.control("/control/skadnetwork/postbacks", {"version": "4.0", "send": False})["body"])
         system.call("Events", "CreateSubscription", {"name": "contract"})
         self.plain = self.operations(CONTRACT)
-        self.likely = self.operations(sharpened(likely(story, postback)))
+        self.likely = self.operations(contract_with_values(likely(story, postback)))
 
     @staticmethod
     def operations(contract: dict) -> dict:
@@ -147,7 +148,7 @@ class Subject:
         @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
         def each(case: Any) -> None:
             response = case.call(base_url=self.base(raw), session=self.session, headers=self.headers(raw))
-            for _ in range(3):  # Apple may be unreachable for a moment, and a caller is told to retry
+            for _ in range(3):  # Apple may be unreachable for a moment; then the answer is to retry
                 if response.status_code != 503 or "APP_STORE_UNAVAILABLE" not in response.text:
                     break
                 conforms_as_retryable(response)

@@ -62,7 +62,7 @@ def sign_request(module, **changes):
     return module.SignSKAdNetworkImpressionRequest(**values)
 
 
-def test_a_call_is_answered(system, messages, connect):
+def test_a_connect_clients_call_is_answered(system, messages, connect):
     signer = messages("signer")
     answer = connect(system, "Signer").execute_unary(
         request=sign_request(signer), method=info(signer, "SignerService", "SignSKAdNetworkImpression"), headers=bearer(system))
@@ -79,7 +79,7 @@ def test_a_large_batch_is_sent_and_answered(system, messages, connect):
     assert len(answer.results) == 200 and all(result.skadnetwork.signature for result in answer.results)
 
 
-def test_a_read_may_be_a_get(system, messages, connect):
+def test_a_method_that_only_reads_can_be_called_by_get(system, messages, connect):
     signer = messages("signer")
     answer = connect(system, "Signer").execute_unary(
         request=signer.ListSigningKeysRequest(ad_network_id="example123.skadnetwork"),
@@ -122,7 +122,7 @@ def test_a_method_that_does_not_exist_is_unimplemented(system, messages, connect
     assert caught.value.code == Code.UNIMPLEMENTED
 
 
-def test_a_deadline_is_kept_by_the_server(system, messages, connect):
+def test_the_server_ends_a_call_at_its_deadline_and_a_wait_before_it(system, messages, connect):
     events = messages("events")
     name = f"c-{uuid.uuid4().hex[:8]}"
     client = connect(system, "Events")
@@ -139,7 +139,7 @@ def test_a_deadline_is_kept_by_the_server(system, messages, connect):
     assert len(pulled.events) == 0, "waiting ends inside the caller's time"
 
 
-def test_many_calls_at_once_on_few_connections(system, messages, connect):
+def test_each_of_many_concurrent_calls_on_few_connections_gets_its_own_answer(system, messages, connect):
     signer = messages("signer")
     client = connect(system, "Signer")
     method = info(signer, "SignerService", "SignSKAdNetworkImpression")

@@ -46,11 +46,11 @@ def conforms(case, response) -> None:
             assert int(response.headers["retry-after"][0]) >= 1
 
 
-def as_read(value, schema: dict):
-    """The value as services read it: by the conventions a null is an absent field, a field may have its snake_case name and a
-    number may be a decimal string."""
+def as_services_read(value, schema: dict):
+    """The value as services read it: a null is an absent field, a field may have its snake_case name, and a number may be a decimal
+    string."""
     if "$ref" in schema:
-        return as_read(value, SCHEMAS[schema["$ref"].rsplit("/", 1)[1]])
+        return as_services_read(value, SCHEMAS[schema["$ref"].rsplit("/", 1)[1]])
     properties = schema.get("properties")
     if isinstance(value, dict) and properties is not None:
         read = {}
@@ -60,17 +60,17 @@ def as_read(value, schema: dict):
             if known is None:
                 read[name] = inner
             elif inner is not None:
-                read[known] = as_read(inner, properties[known])
+                read[known] = as_services_read(inner, properties[known])
         return read
     if isinstance(value, list) and "items" in schema:
-        return [as_read(inner, schema["items"]) for inner in value]
+        return [as_services_read(inner, schema["items"]) for inner in value]
     if schema.get("type") == "integer" and isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value, re.ASCII):
         return int(value)
     return value
 
 
 def is_refused_by_contract(value, schema: dict) -> bool:
-    return not fits(as_read(value, schema), schema)
+    return not fits(as_services_read(value, schema), schema)
 
 
 CALLS = [pytest.param(path, id=path.rsplit(".", 1)[-1]) for path in CONTRACT["paths"]
@@ -88,13 +88,13 @@ def test_a_call_that_fits_the_contract_is_answered_by_the_contract(subject, path
     def check(case, response):
         conforms(case, response)
         if reads_by_get:
-            ask_again_by_get(subject, path, case, response, dice)
+            check_by_get(subject, path, case, response, dice)
 
     subject.run(operations["post", path], GenerationMode.POSITIVE, check)
 
 
-def ask_again_by_get(subject, path: str, case, response, dice: random.Random) -> None:
-    """A read gives the same answer by GET, in each form that a message may have there."""
+def check_by_get(subject, path: str, case, response, dice: random.Random) -> None:
+    """Checks that a read gives the same answer by GET, with the message in one of its encodings."""
     body = json.dumps(case.body).encode()
     packed = gzip.compress(body)
     query = dice.choice([
@@ -121,16 +121,16 @@ def test_a_call_that_does_not_fit_the_contract_is_refused(subject, path):
         if response.status_code != 200 or not isinstance(case.body, (dict, list, str, int, float, type(None))):
             return
         if not is_batch:
-            assert not is_refused_by_contract(case.body, schema), f"taken: {case.body!r}"
+            assert not is_refused_by_contract(case.body, schema), f"accepted: {case.body!r}"
             return
         # An unreadable item is an error of this item, not of the call.
-        items = (case.body.get("items") or []) if isinstance(case.body, dict) else pytest.fail(f"taken: {case.body!r}")
-        assert not is_refused_by_contract({**case.body, "items": []}, schema), f"taken: {case.body!r}"
+        items = (case.body.get("items") or []) if isinstance(case.body, dict) else pytest.fail(f"accepted: {case.body!r}")
+        assert not is_refused_by_contract({**case.body, "items": []}, schema), f"accepted: {case.body!r}"
         results = response.json().get("results", [])
         assert len(results) == len(items)
         kind = SCHEMAS[schema["$ref"].rsplit("/", 1)[1]]["properties"]["items"]["items"]
         for item, result in zip(items, results, strict=True):
-            assert "error" in result or not is_refused_by_contract(item, kind), f"taken: {item!r}"
+            assert "error" in result or not is_refused_by_contract(item, kind), f"accepted: {item!r}"
 
     subject.run(subject.plain["post", path], GenerationMode.NEGATIVE, check)
 

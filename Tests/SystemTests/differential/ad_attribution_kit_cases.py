@@ -5,7 +5,7 @@ import random
 from SystemTests.differential.skadnetwork.fields import WRONG_KINDS, another_value, not_json
 from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick, written
 
-from . import jws, jws_forms
+from . import jws, jws_mutations
 from .expected_verdict import Case
 from .postbacks import INT64, KID_KEYS, KIDS, LOOKALIKES, P256, P256_OTHER, SAME_LOOK, SEPARATOR, expect_ad_attribution_kit, item
 
@@ -105,7 +105,7 @@ def claim_changed(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[st
         else:
             claims[name] = another_value(dice, "" if name == "new-claim" else name, claims[name])
         return name
-    return jws_forms.changed_after(dice, made, change)
+    return jws_mutations.changed_after(dice, made, change)
 
 
 def claim_dropped_signed(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
@@ -127,7 +127,7 @@ def claim_lookalike(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[
 
 
 def claims_outside(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    """Claims in the body and values in the JWS: each is read only from its own place."""
+    """Puts claims into the body and unsigned values into the JWS, where they are not read."""
     body.update({name: another_value(dice, name, value) for name, value in good_claims(dice).items()
                  if isinstance(value, (str, int)) and name != "new-claim"})
     made.payload |= {"conversion-value": dice.choice([5, 64, "x"]), "coarse-conversion-value": "LOW", "ad-interaction-type": 5,
@@ -142,7 +142,7 @@ def outer_changed(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str
 
 
 def jws_string_kind(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    """The token is at the wrong place or is not a token."""
+    """Puts the token into a value of another type, or another value in its place."""
     token = made.made()
     body["jws-string"] = dice.choice([None, 5, [token], {"jws": token}, token.split("."), True, 1.5])
     return "jws-string-kind", None, False
@@ -159,11 +159,11 @@ def body_not_json(dice: random.Random, made: jws.Maker, body: dict) -> tuple[str
     return f"body-{name}", ("raw", text), expected
 
 
-def form(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
-    return dice.choice(jws_forms.FORMS)(dice, made)
+def jws_mutation(dice: random.Random, made: jws.Maker, _body: dict) -> tuple[str, str | tuple[str, str] | None, bool | None]:
+    return dice.choice(jws_mutations.MUTATIONS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 24, misleading_kid: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
+AAK = {aak_plain: 8, jws_mutation: 24, misleading_kid: 3, kid_of_another: 2, header_extra: 2, claim_changed: 4, claim_dropped_signed: 2,
        claim_wrong_kind: 3,
        claim_lookalike: 1, claims_outside: 1, outer_changed: 2, jws_string_kind: 1, body_twice: 1, body_not_json: 1}
 

@@ -9,7 +9,7 @@ from typing import Any
 from SystemTests.differential.skadnetwork.fields import WRONG_KINDS
 from SystemTests.differential.skadnetwork.postbacks import anycase_uuid, pick
 
-from . import jws, jws_forms
+from . import jws, jws_mutations
 from .expected_verdict import Case, Changed, ExpectedVerdict, Refused
 from .impression_keys import KEYS, NETWORKS, STRANGER, UUID, any_key, signer_of
 from .postbacks import INT64
@@ -22,27 +22,27 @@ from .signatures import (
 
 def expect_ad_attribution_kit(token: str) -> ExpectedVerdict:
     try:
-        form = jws.opened(token)
+        parsed = jws.parse(token)
     except Refused:
         return ExpectedVerdict.rejected("malformed_jws")
-    if "crit" in form.header:
+    if "crit" in parsed.header:
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm")
-    algorithm, network = form.header.get("alg"), form.header.get("kid")
+    algorithm, network = parsed.header.get("alg"), parsed.header.get("kid")
     if algorithm != "ES256":
         return ExpectedVerdict.rejected("unexpected_algorithm", *([] if isinstance(algorithm, str) else ["malformed_jws"]))
-    if set(form.header) - {"alg", "kid"}:
+    if set(parsed.header) - {"alg", "kid"}:
         # Apple defines no other members for impressions.
         return ExpectedVerdict.rejected("malformed_jws")
     if not isinstance(network, str) or network not in NETWORKS:
         return ExpectedVerdict.rejected("unknown_key", *([] if isinstance(network, str) else ["malformed_jws"]))
-    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
-    if len(form.signature) != 64 or not in_range(r, s, "secp256r1"):
+    r, s = int.from_bytes(parsed.signature[:32], "big"), int.from_bytes(parsed.signature[32:], "big")
+    if len(parsed.signature) != 64 or not in_range(r, s, "secp256r1"):
         return ExpectedVerdict.rejected("malformed_signature")
     try:
-        claims = form.payload()
+        claims = parsed.payload()
     except Refused:
         return ExpectedVerdict.rejected("malformed_jws")
-    key = signer_of(network, r, s, form.signing_input)
+    key = signer_of(network, r, s, parsed.signing_input)
     if not key:
         return ExpectedVerdict.rejected("bad_signature")
     faults = set()
@@ -99,7 +99,7 @@ def kid_changed(dice: random.Random, made: jws.Maker) -> Changed:
 
 
 def header_extra(dice: random.Random, made: jws.Maker) -> Changed:
-    """Another member beside alg and kid, signed by the right key or by another one."""
+    """Adds a member to the header's alg and kid, and signs with the right key or another one."""
     if dice.random() < 0.3:
         made.key = dice.choice(made.other_keys)
     name, value = dice.choice([("typ", "JWT"), ("cty", "json"), ("jku", "https://example.com/keys"), ("x5c", []), ("zip", "DEF"), ("b64", True),
@@ -114,7 +114,7 @@ def claim_changed(dice: random.Random, made: jws.Maker) -> Changed:
         before = claims[name]
         claims[name] = not before if isinstance(before, bool) else before - 1 if isinstance(before, int) else before + "x"
         return name
-    return jws_forms.changed_after(dice, made, change)
+    return jws_mutations.changed_after(dice, made, change)
 
 
 def claim_dropped(dice: random.Random, made: jws.Maker) -> Changed:
@@ -142,11 +142,11 @@ def claim_added(dice: random.Random, made: jws.Maker) -> Changed:
     return "claim-added", made.made(), True
 
 
-def form(dice: random.Random, made: jws.Maker) -> Changed:
-    return dice.choice(jws_forms.FORMS)(dice, made)
+def jws_mutation(dice: random.Random, made: jws.Maker) -> Changed:
+    return dice.choice(jws_mutations.MUTATIONS)(dice, made)
 
 
-AAK = {aak_plain: 8, form: 20, kid_changed: 3, header_extra: 2, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2,
+AAK = {aak_plain: 8, jws_mutation: 20, kid_changed: 3, header_extra: 2, claim_changed: 3, claim_dropped: 3, claim_wrong: 4, number_spelling: 2,
        claim_added: 1}
 
 

@@ -1,4 +1,4 @@
-"""Compact JWS: a reader by RFC 7515, and writers of invalid forms."""
+"""Compact JWS by RFC 7515: `parse` reads one strictly, `Maker` writes one. jws_mutations.py changes what a maker writes."""
 
 import dataclasses
 import json
@@ -23,7 +23,7 @@ def compact(value: object) -> str:
 
 
 @dataclasses.dataclass
-class Opened:
+class Parsed:
     header: dict
     payload_part: str
     signing_input: bytes
@@ -43,13 +43,13 @@ def object_of(part: str) -> dict:
     return value
 
 
-def opened(jws: str) -> Opened:
-    """The parts; anything but three Base64URL parts with an object in the first is refused."""
+def parse(jws: str) -> Parsed:
+    """Parses the token, and refuses anything but three Base64URL parts with an object in the first."""
     parts = jws.split(".")
     if len(parts) != 3 or not parts[0] or not parts[1]:
         raise Refused("not three parts")
     base64url_strictly(parts[1])
-    return Opened(object_of(parts[0]), parts[1], f"{parts[0]}.{parts[1]}".encode(), base64url_strictly(parts[2]))
+    return Parsed(object_of(parts[0]), parts[1], f"{parts[0]}.{parts[1]}".encode(), base64url_strictly(parts[2]))
 
 
 _rsa_key: list = []
@@ -63,7 +63,7 @@ def rsa_key() -> rsa.RSAPrivateKey:
 
 @dataclasses.dataclass
 class Maker:
-    """The content of a JWS; `made` encodes it."""
+    """The content of a JWS. `made` signs and encodes it; a mutation may replace the JSON text of the header or the payload."""
 
     header: dict
     payload: dict

@@ -47,19 +47,20 @@ class Fault(Exception):
 
 
 class Fields:
-    """Reads leniently and records the faults."""
+    """Reads the fields of a postback and records the names of the wrong ones. `lenient` also reads numbers and booleans that are
+    strings."""
 
     def __init__(self, values: dict, lenient: bool) -> None:
         self.values, self.lenient, self.faults = values, lenient, []
 
-    def _take(self, name: str, required: bool) -> Any:
+    def _value(self, name: str, required: bool) -> Any:
         value = self.values.get(name)
         if value is None and required:
             self.faults.append(name)
         return value
 
     def text(self, name: str, required: bool = True, pattern: str | None = None) -> str | None:
-        value = self._take(name, required)
+        value = self._value(name, required)
         if value is None:
             return None
         # An empty text is invalid, because Apple always sends a value.
@@ -69,11 +70,10 @@ class Fields:
         return value
 
     def whole(self, name: str, low: int, high: int, required: bool = True) -> int | None:
-        value = self._take(name, required)
+        value = self._value(name, required)
         if value is None:
             return None
-        if self.lenient and isinstance(value, str) and re.fullmatch(r"[0-9]+|-0*[1-9][0-9]*", value,
-                                                                                                        re.ASCII):
+        if self.lenient and isinstance(value, str) and re.fullmatch(r"[0-9]+|-0*[1-9][0-9]*", value, re.ASCII):
             value = int(value) if len(value) < 40 else 1 << 128
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             self.faults.append(name)
@@ -81,7 +81,7 @@ class Fields:
         return value
 
     def truth(self, name: str, required: bool = True) -> bool | None:
-        value = self._take(name, required)
+        value = self._value(name, required)
         if value is None or isinstance(value, bool):
             return value
         if self.lenient and value in (0, 1):
@@ -91,9 +91,9 @@ class Fields:
         self.faults.append(name)
         return None
 
-    def values_outside(self, newest: bool = True) -> None:
-        """The unsigned values of a postback: a fine value or a coarse one, never both. Before 4.0 there is no coarse one and
-        no country; a field with such a name belongs to a partner."""
+    def unsigned_values(self, newest: bool = True) -> None:
+        """Reads the unsigned values of a postback: a fine or a coarse conversion value, never both. Before 4.0 there is no coarse value and
+        no country, and a field with such a name is a partner's own."""
         fine = self.whole("conversion-value", 0, 63, required=False)
         coarse = self.text("coarse-conversion-value", required=False, pattern="low|medium|high") if newest else None
         if fine is not None and coarse is not None:
@@ -133,7 +133,7 @@ def expect_skadnetwork(text: str) -> ExpectedVerdict:
         if source is not None and domain is not None:
             fields.faults += ["source-app-id", "source-domain"]
         words += [value for value in (source, domain) if value is not None]
-        fields.values_outside(newest=version == "4.0")
+        fields.unsigned_values(newest=version == "4.0")
     if at >= 3:
         words.append(fields.whole("fidelity-type", 0, 1))
     if at >= 4:
@@ -173,28 +173,28 @@ def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
     if not isinstance(token, str):
         return ExpectedVerdict.rejected("malformed", field="jws-string")
     try:
-        form = jws.opened(token)
+        parsed = jws.parse(token)
     except Refused:
         return ExpectedVerdict.rejected("malformed_jws")
-    if "crit" in form.header:
+    if "crit" in parsed.header:
         # RFC 7515, 4.1.11: no extension is supported here, and an empty list is not allowed either.
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm")
-    if form.header.get("alg") != "ES256":
-        return ExpectedVerdict.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(form.header.get("alg"),
+    if parsed.header.get("alg") != "ES256":
+        return ExpectedVerdict.rejected("unexpected_algorithm", "malformed_jws" if not isinstance(parsed.header.get("alg"),
                                                                                             str) else "unexpected_algorithm")
-    kid = form.header.get("kid")
+    kid = parsed.header.get("kid")
     if not isinstance(kid, str) or kid not in KID_KEYS:
         return ExpectedVerdict.rejected("unknown_key", *([] if isinstance(kid, str) else ["malformed_jws"]))
-    if len(form.signature) != 64:
+    if len(parsed.signature) != 64:
         return ExpectedVerdict.rejected("malformed_signature")
-    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
+    r, s = int.from_bytes(parsed.signature[:32], "big"), int.from_bytes(parsed.signature[32:], "big")
     if not in_range(r, s, "secp256r1"):
         return ExpectedVerdict.rejected("malformed_signature")
     try:
-        claims = form.payload()
+        claims = parsed.payload()
     except Refused:
         return ExpectedVerdict.rejected("malformed_jws")
-    if not verifies(KID_KEYS[kid].public_key(), r, s, form.signing_input):
+    if not verifies(KID_KEYS[kid].public_key(), r, s, parsed.signing_input):
         return ExpectedVerdict.rejected("bad_signature")
     fields = Fields(claims, lenient=True)
     fields.text("postback-identifier")
@@ -207,17 +207,18 @@ def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
     fields.text("conversion-type")
     fields.truth("did-win")
     fields.whole("postback-sequence-index", 0, 2)
-    outside = Fields(body, lenient=True)
-    outside.values_outside()
-    outside.text("ad-interaction-type", required=False)
-    faults = fields.faults + outside.faults
+    unsigned = Fields(body, lenient=True)
+    unsigned.unsigned_values()
+    unsigned.text("ad-interaction-type", required=False)
+    faults = fields.faults + unsigned.faults
     if faults:
         return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(faults))
     return ExpectedVerdict(True, says={"environment": "production" if kid == KIDS[0] else "development", "keyId": kid})
 
 
 def item(dice: random.Random, kind: str, text: str) -> str:
-    """As the body's text or, if it is an object within a batch's limits, as that object with every digit kept."""
+    """The item of a batch: the body as text or, if it is an object within the limits of a batch, sometimes as that object, digit by
+    digit."""
     if dice.random() < 0.3:
         try:
             value = strict_json(text)

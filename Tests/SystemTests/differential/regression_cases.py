@@ -51,13 +51,13 @@ def postback_with_similar_names() -> dict:
 def cases() -> list[Case]:
     made = []
 
-    def signed_data(name: str, kind: str, asked: dict, payload: dict, expected: bool | None) -> None:
+    def signed_data(name: str, kind: str, requested: dict, payload: dict, expected: bool | None) -> None:
         token = signed_token(payload, chains()["plain"])
-        item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **asked}})
-        made.append(Case("regressions", len(made), name, item, expected_verdict(token, kind, asked), expected))
+        item = json.dumps({"appStoreSignedData": {"signedData": token, "kind": kind, **requested}})
+        made.append(Case("regressions", len(made), name, item, expected_verdict(token, kind, requested), expected))
 
-    for name, (kind, asked, payload, expected) in SIGNED_DATA.items():
-        signed_data(name, kind, asked, payload, expected)
+    for name, (kind, requested, payload, expected) in SIGNED_DATA.items():
+        signed_data(name, kind, requested, payload, expected)
     signed_data("a carried app transaction of another app id", "notification", {}, notification_of_another_app_id(), False)
     text = json.dumps(postback_with_similar_names())
     item = json.dumps({"skadnetworkPostback": {"postbackText": text}})

@@ -1,5 +1,5 @@
-"""The verifier compared with references that share no code with it: Python's `cryptography` for postbacks and impressions, Apple's own library
-for the App Store. Thousands of cases are generated from a seed; every case that only one of them rejects is reported.
+"""The verifier compared with references that share no code with it: Python's `cryptography` for postbacks and impressions, Apple's own
+library for the App Store. Thousands of cases are generated from a seed; every case that only one of them rejects is reported.
 
 ATTRIBUTION_SEED repeats a run, ATTRIBUTION_CASE=group:index one case of it, ATTRIBUTION_SOAK=1 makes it long."""
 
@@ -32,6 +32,7 @@ from .skadnetwork import impressions as skadnetwork_impressions
 SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 ONLY = os.environ.get("ATTRIBUTION_CASE", "")
+# The number of items in a batch.
 AT_ONCE = 250
 # The maximum number of kinds of disagreement in a failure.
 SHOWN = int(os.environ.get("ATTRIBUTION_SHOWN", "12"))
@@ -91,7 +92,8 @@ def report(group: str, alike: list) -> str:
             f"  expected {case.expected_verdict}\n  verifier {json.dumps(result)[:600]}\n  item     {readable(case.item)}")
 
 
-def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None:
+def assert_same_verdicts(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None:
+    """Fails with a report if verifier's verdict on one of `count` generated cases, or that of the reference verifier, is wrong."""
     indices = [int(ONLY.split(":")[1])] if ONLY.startswith(group + ":") else [] if ONLY else range(count)
     counts, rules, objections = collections.Counter(), collections.Counter(), {}
     for start in range(0, len(indices), at_once):
@@ -115,8 +117,8 @@ def held(verifier, group: str, make, count: int, at_once: int = AT_ONCE) -> None
     assert ONLY or min(counts["verified"], counts["rejected"]) > len(indices) // 10, (SEED, counts)
 
 
-class PublicHalf:
-    """Replaces a private key of which only the public key is known."""
+class PublicKeyOnly:
+    """Stands in for a private key whose public key alone is known."""
 
     def __init__(self, text: str):
         self.key = load_der_public_key(base64.b64decode(text))
@@ -126,7 +128,7 @@ class PublicHalf:
 
 
 def test_the_reference_verifier_of_postbacks_agrees_with_the_vectors(monkeypatch):
-    small, large = PublicHalf(TEST_KEYS["P-192"]), PublicHalf(TEST_KEYS["P-256"])
+    small, large = PublicKeyOnly(TEST_KEYS["P-192"]), PublicKeyOnly(TEST_KEYS["P-256"])
     monkeypatch.setattr(postbacks, "signing_key", lambda version: small if version in ("1.0", "2.0") else large)
     monkeypatch.setattr(postbacks, "KID_KEYS", dict.fromkeys(TEST_KEYS["kids"], large))
     references = {"skadnetwork-postback": postbacks.expect_skadnetwork, "adattributionkit-postback": postbacks.expect_ad_attribution_kit}
@@ -139,30 +141,31 @@ def test_the_reference_verifier_of_postbacks_agrees_with_the_vectors(monkeypatch
 
 
 def test_skadnetwork_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
-    held(verifier, "skadnetwork", skadnetwork_cases.skadnetwork_case, 20_000 if SOAK else 600)
+    assert_same_verdicts(verifier, "skadnetwork", skadnetwork_cases.skadnetwork_case, 20_000 if SOAK else 600)
 
 
 def test_adattributionkit_postbacks_get_the_verdict_of_the_reference_verifier(verifier):
-    held(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
+    assert_same_verdicts(verifier, "adattributionkit", ad_attribution_kit_cases.ad_attribution_kit_case, 15_000 if SOAK else 450)
 
 
 def test_skadnetwork_impressions_get_the_verdict_of_the_reference_verifier(verifier):
-    held(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
+    assert_same_verdicts(verifier, "skadnetwork-impressions", skadnetwork_impressions.skadnetwork_impression_case, 20_000 if SOAK else 1500)
 
 
 def test_adattributionkit_impressions_get_the_verdict_of_the_reference_verifier(verifier):
-    held(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case, 15_000 if SOAK else 1500)
+    assert_same_verdicts(verifier, "adattributionkit-impressions", ad_attribution_kit_impressions.ad_attribution_kit_impression_case,
+                         15_000 if SOAK else 1500)
 
 
 def test_chains_get_the_same_verdict_before_and_after_their_path_is_cached(verifier):
     """One at a time, in order: the limits of a chain's validity, its middle, its limits again."""
     made = app_store_cases.edge_cases()
-    held(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
+    assert_same_verdicts(verifier, "chains", lambda _dice, index: made[index], len(made), at_once=1)
 
 
-def test_regression_cases_get_the_expected_verdict(verifier):
+def test_inputs_whose_verdicts_once_differed_get_the_verdict_of_the_reference_verifier(verifier):
     made = regression_cases.cases()
-    held(verifier, "regressions", lambda _dice, index: made[index], len(made))
+    assert_same_verdicts(verifier, "regressions", lambda _dice, index: made[index], len(made))
 
 
 def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifier):
@@ -178,4 +181,4 @@ def test_a_notification_that_carries_an_app_transaction_shows_it_decoded(verifie
 
 
 def test_app_store_data_gets_the_verdict_of_apples_library(verifier):
-    held(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)
+    assert_same_verdicts(verifier, "appstore", app_store_cases.made_case, 15_000 if SOAK else 500)

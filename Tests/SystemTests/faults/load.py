@@ -23,7 +23,8 @@ from SystemTests.differential.certificates import ROOT, Chain
 
 GENUINE, COPY, FORGED, NOTIFICATION, ADSERVICES, SESSION = "postback", "copy", "forged", "notification", "token", "session"
 PATHS = {NOTIFICATION: "/v1/app-store/notifications", ADSERVICES: "/v1/adservices/tokens", SESSION: "/v1/sessions"}
-# Seconds that sessions wait for the user's answer: some answers come later, and answers that a fault loses do not delay the test for long.
+# Seconds that sessions wait for the user's answer: short, because the test waits as long for answers that are lost. Some answers come
+# later.
 WAIT = 8
 
 
@@ -40,7 +41,7 @@ class Delivery:
 
     @property
     def path(self) -> str:
-        """Another URL each time if there are two: the app's own URL leads to the same service."""
+        """One of two URLs by chance, if the app has its own URL for this kind of delivery."""
         path = PATHS.get(self.kind, "/v1/postbacks")
         return path + "/com.example.app" if self.kind in (NOTIFICATION, ADSERVICES) and random.getrandbits(1) else path
 
@@ -75,7 +76,7 @@ class Maker:
             "attribution-signature": base64.b64encode(signature).decode()}, separators=(",", ":")).encode())
 
     def copy(self, genuine: Delivery) -> Delivery:
-        """The same postback in other white space: another delivery, the same event."""
+        """The same postback with other white space: a new delivery of the same event."""
         return Delivery(COPY, genuine.name, json.dumps(json.loads(genuine.body), indent=self.dice.randint(1, 9)).encode())
 
     def forged(self, genuine: Delivery) -> Delivery:
@@ -100,8 +101,8 @@ class Maker:
         return Delivery(NOTIFICATION, name, json.dumps({"signedPayload": signed_token(payload, self.chain)}).encode(), order)
 
     def story(self) -> list[Delivery]:
-        """Sessions of one install: some from before the user was asked, the one with the answer, and one more. Their name is the
-        install's hash; each contains its advertising identifier in two places."""
+        """Sessions of one install: some before the user's answer, the one with the answer, and another one. Their name is the install's
+        hash. Each contains the advertising identifier twice."""
         install, identifier, answer = self.uuid(), self.uuid().upper(), self.dice.choice([1, 2, 3, 3])
         name = hashlib.sha256(f"install\0com.example.app\0{install}".encode()).hexdigest()[:32]
         return [Delivery(SESSION, name, json.dumps({
@@ -123,10 +124,11 @@ class Ledger:
         self.ids: dict[bytes, str] = {}
         self.deliveries: dict[str, Delivery] = {}
         self.order: dict[str, list[str]] = collections.defaultdict(list)
-        # Ports of instances that are not expected to keep the order of notifications, and the original transaction ids that were sent to them.
+        # Ports of instances that are not expected to keep the order of notifications, and the original transaction ids that were sent to
+        # them.
         self.unordered_ports: set[int] = set()
         self.unordered: set[str] = set()
-        # Of installs.
+        # The user's answer by the hash of the install.
         self.answers: dict[str, int] = {}
         self.posts, self.refusals, self.breaks = 0, collections.Counter(), 0
 
@@ -155,7 +157,7 @@ class Connection:
     async def post(self, delivery: Delivery) -> tuple[int, dict | None]:
         try:
             async with asyncio.timeout(30):
-                # At times another instance is used; otherwise all would use the one that failed least.
+                # Each connection is replaced after some requests; otherwise all would use the instance that failed least.
                 if self.left == 0:
                     self.close()
                 self.left -= 1
@@ -183,9 +185,9 @@ class Connection:
         self.writer = None
 
 
-async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, patience: float = 120) -> str:
+async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, timeout: float = 120) -> str:
     """Sends until it is acknowledged, as Apple would, but faster; returns the id in the answer."""
-    until = time.monotonic() + patience
+    until = time.monotonic() + timeout
     while time.monotonic() < until:
         ledger.posts += 1
         try:
@@ -203,13 +205,13 @@ async def deliver(connection: Connection, delivery: Delivery, ledger: Ledger, pa
         assert status == (500 if delivery.path == "/v1/postbacks" else 503), (status, delivery.path)
         ledger.refusals[status] += 1
         await asyncio.sleep(connection.dice.uniform(0.05, 0.4))
-    raise AssertionError(f"not acknowledged in {patience} s: {delivery.kind}")
+    raise AssertionError(f"not acknowledged in {timeout} s: {delivery.kind}")
 
 
 async def send_many(maker: Maker, ports: list[int], ledger: Ledger, target: int, seed: int, tokens: bool = True, sessions: bool = False,
                     faults_done: Callable[[], float] = lambda: 1.0) -> None:
-    """One sender: mostly postbacks, with repeats, copies, forgeries before and after, notifications of its own subscriptions, tokens, sessions.
-    Continues until the faults are finished too, and slower if it is ahead of them."""
+    """One sender: mostly postbacks, with repeats, copies, forgeries before and after, notifications of its own subscriptions, tokens,
+    sessions. Continues until the faults are finished too, and slower if it is ahead of them."""
     dice = random.Random(seed)
     connection = Connection(ports, dice)
     subscriptions = [str(dice.randint(10 ** 14, 10 ** 15)) for _ in range(2)]

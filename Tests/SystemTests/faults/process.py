@@ -18,7 +18,7 @@ TOKEN = "a-token-of-the-tests-0123456789"
 
 
 class Process:
-    """A process that is restarted when it ends, unless it is held."""
+    """A process that FaultSystem restarts when it ends, unless `is_held`."""
 
     def __init__(self, name: str, command: list, environment: dict[str, str], log: pathlib.Path) -> None:
         self.name, self.command, self.environment, self.log_path = name, [str(word) for word in command], environment, log
@@ -32,7 +32,7 @@ class Process:
             if self.is_running():
                 return
             self.starts += 1
-            # SIGXFSZ stays ignored, as Python has it: a full disk is then an error of write, as it is with a real disk.
+            # The process inherits from Python that SIGXFSZ is ignored. So a full disk is an error of write, as with a real disk.
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=self.log_path.open("ab"), stderr=subprocess.STDOUT,
                 env=self.environment, restore_signals=False)
@@ -48,14 +48,14 @@ class Process:
         if self.is_running():
             self.process.send_signal(number)
 
-    def end(self, patience: float = 30) -> None:
+    def end(self, timeout: float = 30) -> None:
         self.is_held = True
         if not self.is_running():
             return
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
-            self.process.wait(patience)
+            self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -121,17 +121,17 @@ class Service(Process):
 
 
 class Proxy:
-    """Forwards bytes from its own port. It can cut all its connections, each in the middle of its next reply, or one before the
-    reply to a request that contains a certain word."""
+    """Forwards bytes from its own port. `cut` cuts all connections, each in the middle of its next reply. If `unanswered` is set, the
+    next request that contains this word gets no reply."""
 
     def __init__(self, target: int, dice: random.Random) -> None:
         self.target, self.dice, self.port = target, dice, free_port()
         self.cuts = 0
         self.connections: set[list] = set()
+        # Connections whose next reply is cut after this number of bytes.
         self.armed: dict[int, int] = {}
-        # Connections that are cut before the reply to the request with the word.
+        # Connections that are cut before the reply to the request with the word `unanswered`.
         self.withheld: set[int] = set()
-        # The next request with this word gets no reply.
         self.unanswered: bytes | None = None
 
     async def start(self) -> None:
@@ -155,7 +155,7 @@ class Proxy:
             self.armed.pop(key, None)
             writer.transport.abort()
             try:
-                # The reply that was cut may be that of an earlier request: the target is given time to read the one that gets none.
+                # The cut reply may be that of an earlier request. The target gets time to read the request with the word.
                 if key in self.withheld:
                     self.withheld.discard(key)
                     await asyncio.sleep(0.2)
@@ -164,9 +164,9 @@ class Proxy:
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: int, is_reply: bool) -> None:
         while data := await reader.read(1 << 16):
-            if is_reply and (most := self.armed.get(key)) is not None:
+            if is_reply and (length := self.armed.get(key)) is not None:
                 self.cuts += 1
-                writer.write(data[:min(most, len(data) - 1)])
+                writer.write(data[:min(length, len(data) - 1)])
                 await writer.drain()
                 raise ConnectionResetError
             writer.write(data)
@@ -178,7 +178,7 @@ class Proxy:
         raise ConnectionResetError
 
     async def cut(self) -> int:
-        """The number of replies that were cut."""
+        """Cuts all connections; returns the number of replies that were cut in the middle."""
         before = self.cuts
         for both in list(self.connections):
             self.armed[id(both)] = self.dice.choice([0, 1, self.dice.randrange(1, 200)])

@@ -1,4 +1,4 @@
-"""Services and a Redis for one test. They are killed and starved, and restarted as an orchestrator would."""
+"""Services and a Redis for one test, which are killed or get no disk space, and are restarted as an orchestrator would restart them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ COUNT = """return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]), r
 
 
 class FaultSystem:
-    """Redis and services on random loopback ports. `queues` is this part of the configuration. `store` replaces the single
-    Redis: it has `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
+    """Redis and services on random loopback ports. `queues` is this part of the configuration, and `more` further lines of it. `store`
+    replaces the single Redis: it has `url` and `variables` for the services, a `client` that reads, `start` and `stop`."""
 
     def __init__(
         self, folder: pathlib.Path, apple_key: str, queues: str = "{ lease: 2s, workerTimeout: 2s }", more: str = "", store: Any = None
@@ -59,7 +59,7 @@ class FaultSystem:
 
     def service(self, executable: str, redis_port: int | None = None, binaries: pathlib.Path = BINARIES, *, host: str = "127.0.0.1",
                 prefix: list[str] | None = None, **variables: str) -> Service:
-        """`prefix` is a command that runs it in another environment, where its address is `host`."""
+        """Adds a service. `prefix` is a command that runs it in another environment, where its address is `host`."""
         number = sum(1 for service in self.services if service.name.startswith(executable)) + 1
         port, public = free_port(), free_port() if executable == "ingest" else None
         environment = {key: value for key, value in os.environ.items() if not key.startswith("ATTRIBUTION_")}
@@ -77,8 +77,8 @@ class FaultSystem:
         return self.services[-1]
 
     def start_simulator(self) -> dict[str, str]:
-        """Apple on loopback, and the hosts of sessions; the variables with which services use it. Every token is attributed; one session
-        in five is refused at first."""
+        """Starts a simulator of Apple and of the hosts of sessions; returns the variables with which services use it. Apple attributes
+        every token. One session in five is refused at first."""
         port = self.simulator_port = free_port()
         state = self.folder / "simulator"
         self.simulator = Process("simulator", [BINARIES / "apple-simulator", "--listen", f"127.0.0.1:{port}", "--state", state],
@@ -166,7 +166,7 @@ class FaultSystem:
     # --- the data in Redis ---------------------------------------------------------------------------------------
 
     def fill_disk(self, room: int) -> None:
-        """Redis can write only `room` more bytes to its file."""
+        """Lets Redis write only `room` more bytes to its file."""
         sizes = [path.stat().st_size for path in (self.redis_folder / "appendonlydir").glob("*.incr.aof")]
         if self.redis.is_running():
             resource.prlimit(self.redis.pid, resource.RLIMIT_FSIZE, (max(sizes, default=0) + room, resource.RLIM_INFINITY))
@@ -207,8 +207,8 @@ class FaultSystem:
         return found
 
     def unfinished(self, *queues: str) -> dict[str, int]:
-        """Messages ready, leased or waiting by deadline, delayed, and dead. A queue's shard is counted at one moment, so that a message that
-        moves within it is not missed."""
+        """Messages ready, leased or waiting by deadline, delayed, and dead. A queue's shard is counted at one moment, so that a message
+        that moves within it is not missed."""
         counts = {"ready": 0, "delayed": 0, "dead": 0}
         for queue in queues or ("intake", "tokens", "sessions"):
             pipeline = self.client.pipeline(transaction=False)

@@ -1,5 +1,4 @@
-"""A check of the data in Redis while a system works, and the rehearsal of a backup: a copy of the live Redis' files, their restore, and
-the data afterwards."""
+"""The data in Redis agrees while a system works, and after a backup of the live Redis was restored."""
 
 import asyncio
 import collections
@@ -35,14 +34,14 @@ def script(name: str, *words) -> subprocess.CompletedProcess:
                           capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_a_check_of_a_busy_system_finds_nothing(tmp_path):
+def test_check_store_finds_no_fault_in_a_busy_system(tmp_path):
     print(f"seed {SEED}")
     maker = Maker(random.Random(SEED))
     system = FaultSystem(tmp_path / "s", maker.apple_key)
-    asked = system.start_simulator()
-    system.service("ingest", **asked)
+    simulated = system.start_simulator()
+    system.service("ingest", **simulated)
     for name in ("verifier", "verifier", "asa-token-broker"):
-        system.service(name, **asked)
+        system.service(name, **simulated)
     checks = []
 
     async def load() -> Ledger:
@@ -124,18 +123,18 @@ def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
         after.wait_until_worked()
         code, report = check(after)
         assert code == 0 and report["agrees"], report
-        # All events of before, and a part of those that came during and after the copy: nothing twice, nothing that was not sent.
+        # All deliveries from before the copy exist, and some of those that came during the copy.
         states = after.states(list(ledger.deliveries))
-        held = {id: ledger.deliveries[id] for id, state in states.items() if state != "unknown"}
-        assert set(known) <= set(held) and len(held) < len(states), (len(set(known) - set(held)), len(held), len(states))
+        present = {id: ledger.deliveries[id] for id, state in states.items() if state != "unknown"}
+        assert set(known) <= set(present) and len(present) < len(states), (len(set(known) - set(present)), len(present), len(states))
         part = Ledger()
-        part.deliveries = dict(held)
+        part.deliveries = dict(present)
         order = collections.defaultdict(list)
-        for delivery in held.values():
+        for delivery in present.values():
             if delivery.order:
                 order[delivery.order].append(delivery.name)
         part.order = order
-        counts = account(after.events(), {id: states[id] for id in held}, part)
+        counts = account(after.events(), {id: states[id] for id in present}, part)
 
         # Apple sends its notifications again, both lost ones and others.
         async def replay() -> Ledger:
@@ -157,11 +156,11 @@ def test_deliveries_before_a_live_backup_exist_once_after_the_restore(tmp_path):
         assert set(again.deliveries) <= set(ledger.deliveries)
         code, report = check(after)
         assert code == 0 and report["agrees"], report
-        print(f"answered before the copy {len(known)}, later {answered_later}; there after the restoring {len(held)}: {counts}; "
+        print(f"answered before the copy {len(known)}, later {answered_later}; restored {len(present)}: {counts}; "
               f"notifications after their replay {len(found)} of {len(sent)}")
 
 
-def test_a_fault_is_named_and_repaired_and_unchecked_data_is_reported(tmp_path):
+def test_check_store_names_and_repairs_a_fault_and_reports_unchecked_data(tmp_path):
     system = FaultSystem(tmp_path / "s", Maker(random.Random(SEED)).apple_key)
     system.redis.start()
     try:
@@ -207,12 +206,12 @@ def test_a_system_of_deploy_up_is_backed_up_by_its_folder_and_no_backup_overwrit
     assert spoiled.returncode == 1 and "not what was written" in spoiled.stderr and not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("words, told", [
+@pytest.mark.parametrize("words, reason", [
     (["--redis", "redis://127.0.0.1:1"], "does not answer"), (["--wait", "soon"], "--wait must be"), ([], "--to is missing"),
 ])
-def test_a_failed_backup_gives_the_reason_and_leaves_no_files(tmp_path, words, told):
+def test_a_failed_backup_gives_the_reason_and_leaves_no_files(tmp_path, words, reason):
     done = script("backup", *(["--to", tmp_path / "b"] if words else []), *words)
-    assert done.returncode == 1 and told in done.stderr, done.stderr
+    assert done.returncode == 1 and reason in done.stderr, done.stderr
     assert not (tmp_path / "b").exists()
 
 

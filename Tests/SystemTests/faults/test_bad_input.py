@@ -33,13 +33,13 @@ def fields(answer):
     ({"itunesItemId": 0}, "itunesItemId"), ({"itunesItemId": ...}, "itunesItemId"), ({"nonce": "not-a-uuid"}, "nonce"),
     ({"timestamp": 1700000000}, "timestamp"), ({"version": "2.0"}, None), ({"sourceAppId": -5}, "sourceAppId"),
 ])
-def test_a_wrong_field_is_named(system, changes, field):
+def test_an_impression_with_a_wrong_field_is_refused_by_the_fields_name(system, changes, field):
     answer = sign(system, **changes)
     assert answer.status == 400 and answer.json["code"] == "invalid_argument", answer
     assert fields(answer) if field is None else field in fields(answer), answer
 
 
-def test_an_unknown_ad_network_is_not_found(system):
+def test_an_impression_of_an_unknown_ad_network_is_not_found(system):
     answer = sign(system, adNetworkId="unknown99.skadnetwork")
     assert answer.status == 404 and answer.json["code"] == "not_found", answer
 
@@ -52,7 +52,7 @@ def test_malformed_json_is_an_invalid_argument(system, body):
     assert answer.status == 400 and answer.json["code"] == "invalid_argument", answer
 
 
-def test_errors_below_the_rpc_layer_are_answered(system):
+def test_unknown_methods_wrong_http_methods_and_wrong_content_types_get_the_status_of_http(system):
     url = system.url("Signer")
     token = {"Authorization": f"Bearer {system.token}", "Content-Type": "application/json"}
     path = "/attribution.signer.v1.SignerService/"
@@ -131,20 +131,20 @@ def configuration(tmp_path, key_mode=None):
     return path
 
 
-def test_start_up_without_a_configuration_names_it(tmp_path):
+def test_a_service_without_its_configuration_does_not_start_and_names_the_file(tmp_path):
     for environment in ({}, {"ATTRIBUTION_CONFIG": tmp_path / "absent.yaml"}):
         ended = run("signer", tmp_path, **environment)
         assert ended.returncode > 0 and ("ATTRIBUTION_CONFIG" in ended.stderr or "absent.yaml" in ended.stderr), ended.stderr
 
 
-def test_start_up_with_a_broken_configuration_names_the_place(tmp_path):
+def test_a_service_with_a_wrong_configuration_does_not_start_and_names_the_key(tmp_path):
     path = tmp_path / "configuration.yaml"
     path.write_text("adNetworks:\n  - id: 5\n    keys: nope\n")
     ended = run("signer", tmp_path, ATTRIBUTION_CONFIG=path)
     assert ended.returncode > 0 and "adNetworks[0]" in ended.stderr, ended.stderr
 
 
-def test_start_up_with_a_key_file_that_is_absent_or_open_to_others_names_it(tmp_path):
+def test_signer_does_not_start_with_a_key_file_that_is_absent_or_readable_by_others_and_names_it(tmp_path):
     ended = run("signer", tmp_path, ATTRIBUTION_CONFIG=configuration(tmp_path))
     assert ended.returncode > 0 and "network.pem" in ended.stderr, ended.stderr
     for mode in (0o644, 0o640, 0o604):
@@ -152,7 +152,7 @@ def test_start_up_with_a_key_file_that_is_absent_or_open_to_others_names_it(tmp_
         assert ended.returncode > 0 and "network.pem" in ended.stderr and "mode" in ended.stderr, ended.stderr
 
 
-def test_start_up_without_redis_says_so(tmp_path):
+def test_a_service_without_redis_exits_with_69_and_names_redis(tmp_path):
     for service in ("ingest", "verifier", "notification-recovery", "asa-token-broker"):
         ended = run(service, tmp_path, ATTRIBUTION_CONFIG=configuration(tmp_path, 0o600), ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0",
                     ATTRIBUTION_START_TIMEOUT_MS="0")

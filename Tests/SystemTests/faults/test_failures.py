@@ -110,7 +110,7 @@ def test_without_redis_postbacks_get_500_notifications_get_503_and_nothing_crash
         assert system.pid(name) == pid and system.is_alive(pid), name
 
 
-def test_services_stop_cleanly_and_start_again(system):
+def test_services_end_after_sigterm_and_start_again(system):
     for name in ("signer", "asa-token-broker"):
         pid = system.pid(name)
         os.kill(pid, signal.SIGTERM)
@@ -122,7 +122,7 @@ def test_services_stop_cleanly_and_start_again(system):
     assert system.call("Signer", "ListSigningKeys", {})["keys"]
 
 
-def test_a_queue_shows_its_state_and_can_be_paused(system):
+def test_a_paused_queue_accepts_deliveries_and_processes_them_after_it_is_resumed(system):
     assert {queue["name"] for queue in system.call("Queues", "ListQueues", {})["queues"]} >= {"intake"}
     feed = system.subscribe(["attribution.skadnetwork.postback.verified.v1"])
     system.call("Queues", "PauseQueue", {"queue": "intake"})

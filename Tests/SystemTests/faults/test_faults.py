@@ -35,24 +35,24 @@ class Faults:
             "Redis stopped": self.stop_redis, "CLIENT PAUSE": self.pause_redis, "disk full": self.fill_disk,
             "replies to senders cut": self.cut("public"), "replies of Redis cut": self.cut("redis")}
 
-    def some(self, name: str):
+    def random_process(self, name: str):
         return self.dice.choice([one for one in [self.system.redis, *self.system.services] if one.name.startswith(name)])
 
     def kill(self, name: str, number: signal.Signals = signal.SIGKILL):
         async def run() -> None:
-            self.some(name).signal(number)
+            self.random_process(name).signal(number)
             await asyncio.sleep(self.dice.uniform(0, 0.5))
         return run
 
     async def stop_verifier(self) -> None:
-        one = self.some("verifier")
+        one = self.random_process("verifier")
         one.signal(signal.SIGSTOP)
         await asyncio.sleep(LEASE * self.dice.uniform(1.2, 2.2))
         one.signal(signal.SIGCONT)
 
     async def stop_redis(self) -> None:
         self.system.redis.signal(signal.SIGSTOP)
-        # At times longer than a service waits for an answer.
+        # Six seconds are longer than a service waits for an answer.
         await asyncio.sleep(self.dice.choice([0.5, 2, 6]) if SOAK else 1)
         self.system.redis.signal(signal.SIGCONT)
 
@@ -61,7 +61,7 @@ class Faults:
         mode = self.dice.choice(["ALL", "WRITE"])
         try:
             await asyncio.to_thread(self.system.client.execute_command, "CLIENT", "PAUSE", length, mode)
-        except Exception:  # noqa: BLE001 a Redis that a fault before this one took away has not come back yet
+        except Exception:  # noqa: BLE001 an earlier fault may have ended Redis
             await asyncio.to_thread(self.system.wait_for_redis)
             await asyncio.to_thread(self.system.client.execute_command, "CLIENT", "PAUSE", length, mode)
         await asyncio.sleep(length / 1000)
@@ -74,7 +74,7 @@ class Faults:
         again = time.monotonic() + 2
         while self.system.redis.starts == before and time.monotonic() < until:
             await asyncio.sleep(0.02)
-            # A rewrite begins a new file, which would have to grow to the size of the one before.
+            # After a rewrite, Redis writes to a new, short file: the limit is set again.
             if time.monotonic() > again:
                 self.system.fill_disk(self.dice.randrange(2_000))
                 again = time.monotonic() + 2
@@ -142,11 +142,11 @@ def test_acknowledged_deliveries_exist_exactly_once_after_random_failures(tmp_pa
     proxies = {"redis": Proxy(system.redis_port, random.Random(dice.random()))}
     simulated = system.start_simulator()
     system.service("ingest", **simulated)
-    behind = system.service("ingest", proxies["redis"].port, **simulated)
+    proxied_ingest = system.service("ingest", proxies["redis"].port, **simulated)
     system.service("verifier")
     system.service("verifier")
     system.service("verifier", proxies["redis"].port)
-    proxies["public"] = Proxy(behind.public_port, random.Random(dice.random()))
+    proxies["public"] = Proxy(proxied_ingest.public_port, random.Random(dice.random()))
     system.service("asa-token-broker", **simulated)
     began = time.monotonic()
     try:
@@ -156,8 +156,8 @@ def test_acknowledged_deliveries_exist_exactly_once_after_random_failures(tmp_pa
         counts = account(events, system.states(list(ledger.deliveries)), ledger)
         without_consent = [entry["body"] for entry in system.control("/control/sessions?limit=10000000")["sessions"]
                            if entry["host"].startswith("analytics.")]
-        told = [body for body in without_consent if "idfa" in body or body.get("parameters")]
-        assert not told, f"{len(told)} of {len(without_consent)} sessions without consent tell an identifier"
+        identified = [body for body in without_consent if "idfa" in body or body.get("parameters")]
+        assert not identified, f"{len(identified)} of {len(without_consent)} sessions without consent contain an identifier"
         left = system.unfinished()
         assert left["dead"] == 0, left
         starts = {one.name: one.starts for one in [system.redis, *system.services]}

@@ -1,8 +1,7 @@
-"""Instances of two builds on one Redis, replaced one by one, forward and back, under load: nothing answered 200 is lost, nothing is counted twice,
-and events of one subscription stay in order. ATTRIBUTION_OLD_EXECUTABLES names a folder with the executables of a build that knows only the
-first form of the store (Tests/Upgrade/build-old creates them); without it, instances of the present build work in that form instead.
-Long form with ATTRIBUTION_SOAK=1: 20,000 deliveries.
-ATTRIBUTION_UPGRADE_SUMMARY names a file for the summary."""
+"""Instances of two builds on one Redis, replaced one by one, forward and back, under load: nothing answered 200 is lost, nothing is
+counted twice, and events of one subscription stay in order. ATTRIBUTION_OLD_EXECUTABLES names a folder with the executables of a build
+that knows only the first form of the store (Tests/Upgrade/build-old creates them); without it, instances of the present build work in that
+form instead. Long form with ATTRIBUTION_SOAK=1: 20,000 deliveries. ATTRIBUTION_UPGRADE_SUMMARY names a file for the summary."""
 
 import asyncio
 import contextlib
@@ -68,17 +67,17 @@ class Deployment:
                 await asyncio.sleep(dice.uniform(0.2, 1))
                 await self.end(service, signal.SIGKILL if dice.random() < 0.3 else signal.SIGTERM)
 
-    def some(self, executable: str, build: str) -> Service:
+    def instance(self, executable: str, build: str) -> Service:
         return next(service for service, name, other in self.instances if name == executable and other == build)
 
     def call(self, method: str, message: dict) -> tuple[int, dict]:
-        return self.some("verifier", "new").rpc(QUEUES, method, message)
+        return self.instance("verifier", "new").rpc(QUEUES, method, message)
 
-    async def settle(self, form: int) -> None:
-        """Changes the form, and returns when all shards have it."""
+    async def change_form(self, form: int) -> None:
+        """Changes the form of the store, and returns when all shards have it."""
         until = time.monotonic() + 60
         while True:
-            # A worker that was just killed is still visible for two leases. A busy machine may need longer than the call has.
+            # A killed worker is listed for two more leases, and a busy machine may exceed the deadline of the call.
             status, answer = await asyncio.to_thread(self.call, "SetStoreForm", {"form": form})
             if status == 200:
                 break
@@ -105,12 +104,12 @@ class Story:
         await self.deployment.roll("old", self.dice)
 
     async def half_forth(self) -> None:
-        """One of each."""
+        """Replaces one instance of each executable."""
         for executable in dict.fromkeys(EXECUTABLES):
             await self.deployment.start(self.deployment.add(executable, "new"))
-            await self.deployment.end(self.deployment.some(executable, "old"))
+            await self.deployment.end(self.deployment.instance(executable, "old"))
 
-    async def refused(self) -> None:
+    async def form_2_refused(self) -> None:
         status, answer = await asyncio.to_thread(self.deployment.call, "SetStoreForm", {"form": 2})
         assert status == 400 and answer["code"] == "failed_precondition", (status, answer)
         status, answer = await asyncio.to_thread(self.deployment.call, "GetStoreForm", {})
@@ -118,14 +117,15 @@ class Story:
         assert store["form"] == 1 and store["newestForm"] == 2 and store["outdatedWorkers"], store
 
     async def form_2(self) -> None:
-        await self.deployment.settle(2)
+        await self.deployment.change_form(2)
 
     async def form_1(self) -> None:
-        await self.deployment.settle(1)
+        await self.deployment.change_form(1)
 
     async def intruder(self) -> None:
-        """Runs one instance of the older build together with the owners of shards. Nothing may be lost or doubled; but its ingest enters
-        notifications into their order lines when it accepts them, so the order of those that both builds accept is not kept."""
+        """Runs one verifier and one ingest of the older build together with the owners of shards. No delivery may be lost or counted twice.
+        But the older ingest enters notifications into their order lines when it accepts them, so that the order of notifications is not
+        kept if both builds accept them."""
         started = [self.deployment.add(executable, "old") for executable in ("verifier", "ingest")]
         if OLD:
             self.ledger.unordered_ports.add(started[1].public_port)
@@ -139,7 +139,7 @@ class Story:
         plan = [
             ("half the instances replaced", self.half_forth),
             # Without the executables there is no older build.
-            *([("the newer form refused while older workers live", self.refused)] if OLD else []),
+            *([("the newer form refused while older workers live", self.form_2_refused)] if OLD else []),
             ("all replaced", self.forth),
             ("all back", self.back),
             ("all replaced again", self.forth),
@@ -182,7 +182,7 @@ async def play(system: FaultSystem, maker: Maker, dice: random.Random, simulated
     return ledger, story
 
 
-def test_instances_of_two_builds_replace_each_other_under_load(tmp_path):
+def test_no_delivery_is_lost_or_counted_twice_while_instances_of_two_builds_replace_each_other(tmp_path):
     print(f"seed {SEED}")
     dice = random.Random(SEED)
     maker = Maker(dice)
@@ -206,7 +206,7 @@ def test_instances_of_two_builds_replace_each_other_under_load(tmp_path):
 
 
 @pytest.mark.parametrize("form", ["3", "1000"])
-def test_an_unknown_form_is_refused_at_start(tmp_path, form):
+def test_a_service_does_not_start_with_a_form_that_its_build_does_not_know(tmp_path, form):
     system = FaultSystem(tmp_path, Maker(random.Random(1)).apple_key)
     try:
         system.redis.start()

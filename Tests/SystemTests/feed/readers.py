@@ -35,10 +35,10 @@ def named(system: FaultSystem, executable: str) -> list[Service]:
     return [service for service in system.services if service.name.startswith(executable)]
 
 
-def post(system: FaultSystem, *deliveries: Delivery, patience: float = 60) -> None:
+def post(system: FaultSystem, *deliveries: Delivery, timeout: float = 60) -> None:
     """Posts until each is accepted."""
     for delivery in deliveries:
-        until = time.monotonic() + patience
+        until = time.monotonic() + timeout
         while True:
             try:
                 status = named(system, "ingest")[0].post(delivery.path, delivery.body)[0]
@@ -58,7 +58,7 @@ def wait_for_events(system: FaultSystem, count: int, seconds: float = 60) -> lis
     return system.events()
 
 
-def again(verifiers: list[Service], method: str, message: dict, dice: random.Random, seconds: float = 60) -> dict:
+def call_with_retries(verifiers: list[Service], method: str, message: dict, dice: random.Random, seconds: float = 60) -> dict:
     """Calls one of them, and another one after a temporary failure."""
     until = time.monotonic() + seconds
     while True:
@@ -87,18 +87,18 @@ class Reader(threading.Thread):
         self.failure: BaseException | None = None
 
     def call(self, method: str, **fields: Any) -> dict:
-        return again(self.verifiers, method, {"subscription": self.subscription, **fields}, self.dice)
+        return call_with_retries(self.verifiers, method, {"subscription": self.subscription, **fields}, self.dice)
 
     def run(self) -> None:
         try:
             while not self.ending.is_set():
                 self.round()
-        except BaseException as error:  # noqa: BLE001 told by whoever joins
+        except BaseException as error:  # noqa: BLE001 stop() raises it
             self.failure = error
 
     def round(self) -> None:
-        # Its lease begins later than this.
-        held = time.monotonic()
+        # The lease begins after this time.
+        leased_at = time.monotonic()
         pulled = self.call("PullEvents", maxEvents=self.dice.randint(1, 40), waitMilliseconds=300, leaseSeconds=self.LEASE).get("events", [])
         if not pulled:
             return
@@ -116,12 +116,12 @@ class Reader(threading.Thread):
             return
         if fate < 0.17:
             self.done["extended"] += 1
-            held = time.monotonic()
+            leased_at = time.monotonic()
             if self.call("ModifyLease", ackIds=[item["ackId"] for item in pulled], leaseSeconds=self.LEASE).get("modified", 0) < len(pulled):
                 return
         for item in pulled:
             # An event that is processed after its lease may belong to another reader.
-            if time.monotonic() - held > self.LEASE / 2:
+            if time.monotonic() - leased_at > self.LEASE / 2:
                 self.done["was late"] += 1
                 return
             self.notes.append(item["event"]["id"])
@@ -142,14 +142,15 @@ def drain(verifiers: list[Service], subscription: str, notes: list[str], dice: r
     """Reads until nothing is left, including events that other readers had leased."""
     until = time.monotonic() + seconds
     while True:
-        pulled = again(verifiers, "PullEvents", {"subscription": subscription, "maxEvents": 500, "leaseSeconds": 30}, dice).get("events", [])
+        message = {"subscription": subscription, "maxEvents": 500, "leaseSeconds": 30}
+        pulled = call_with_retries(verifiers, "PullEvents", message, dice).get("events", [])
         for item in pulled:
             notes.append(item["event"]["id"])
         if pulled:
-            again(verifiers, "AcknowledgeEvents", {"subscription": subscription, "ackIds": [item["ackId"] for item in pulled]}, dice)
-        elif int(again(verifiers, "GetSubscription", {"name": subscription}, dice)["subscription"].get("backlog", 0)) == 0:
+            call_with_retries(verifiers, "AcknowledgeEvents", {"subscription": subscription, "ackIds": [item["ackId"] for item in pulled]}, dice)
+        elif int(call_with_retries(verifiers, "GetSubscription", {"name": subscription}, dice)["subscription"].get("backlog", 0)) == 0:
             return
-        assert time.monotonic() < until, again(verifiers, "GetSubscription", {"name": subscription}, dice)
+        assert time.monotonic() < until, call_with_retries(verifiers, "GetSubscription", {"name": subscription}, dice)
         time.sleep(0 if pulled else 0.2)
 
 
@@ -168,16 +169,16 @@ def purchases(events: list[dict]) -> dict[str, list[str]]:
 
 
 def assert_in_order(notes: list[str], events: list[dict], *, kills: int | None = None) -> int:
-    """Checks that no event of a purchase was processed before an earlier one. A reader that acknowledges each event may process only the
-    last one again. One that acknowledges in batches (`kills`: how often it or a service was killed) may begin again at an earlier event
-    after each kill, and must then go on from there. Returns the number of purchases."""
+    """Checks that no event of a purchase was processed before an earlier one, and returns the number of purchases. A reader that
+    acknowledges each event may process only its last one twice. A reader that acknowledges in batches (`kills`: how often it or a service
+    was killed) may start again at an earlier event after each kill, and must then continue from there."""
     lines = purchases(events)
-    place = {id: (purchase, number) for purchase, ids in lines.items() for number, id in enumerate(ids)}
+    position = {id: (purchase, number) for purchase, ids in lines.items() for number, id in enumerate(ids)}
     last: dict[str, int] = {}
     begun_again: collections.Counter = collections.Counter()
     for id in notes:
-        if id in place:
-            purchase, number = place[id]
+        if id in position:
+            purchase, number = position[id]
             before = last.get(purchase, -1)
             assert number <= before + 1, (purchase, number, before)
             if kills is None:

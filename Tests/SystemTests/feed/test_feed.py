@@ -1,4 +1,5 @@
-"""The feed from the view of its readers: filters, the beginning of a subscription, changed leases, seeking, and how dropped events are reported."""
+"""The feed from the view of its readers: filters, the beginning of a subscription, changed leases, seeking, and how dropped events are
+reported."""
 
 import random
 import time
@@ -79,26 +80,26 @@ def test_a_subscription_begins_at_a_time_or_an_event(feed):
 
 def test_a_lease_is_extended_or_given_back(feed):
     make(feed, "leases")
-    held = pull(feed, "leases", lease=2)
-    assert len(held) == 4
+    leased = pull(feed, "leases", lease=2)
+    assert len(leased) == 4
     change = lambda items, seconds: verifier(feed).call(EVENTS, "ModifyLease", {  # noqa: E731
         "subscription": "leases", "ackIds": [item["ackId"] for item in items], "leaseSeconds": seconds}).get("modified", 0)
-    assert change(held[:1], 600) == 1 and change(held[1:2], 0) == 1
-    assert ids(pull(feed, "leases")) == ids(held[1:2])
+    assert change(leased[:1], 600) == 1 and change(leased[1:2], 0) == 1
+    assert ids(pull(feed, "leases")) == ids(leased[1:2])
     time.sleep(2.1)
-    assert ids(pull(feed, "leases")) == ids(held[2:])
-    assert verifier(feed).call(EVENTS, "AcknowledgeEvents", {"subscription": "leases", "ackIds": [i["ackId"] for i in held]})["acknowledged"] == 4
-    assert change(held, 10) == 0
+    assert ids(pull(feed, "leases")) == ids(leased[2:])
+    assert verifier(feed).call(EVENTS, "AcknowledgeEvents", {"subscription": "leases", "ackIds": [i["ackId"] for i in leased]})["acknowledged"] == 4
+    assert change(leased, 10) == 0
 
 
-def test_a_subscription_is_moved_back_and_forward(feed):
+def test_a_subscription_seeks_back_and_forward(feed):
     make(feed, "sought")
-    held = pull(feed, "sought")
+    leased = pull(feed, "sought")
     seek = lambda **place: verifier(feed).call(EVENTS, "SeekSubscription", {"subscription": "sought", **place})["subscription"]  # noqa: E731
     assert int(seek(time="1970-01-01T00:00:00Z")["backlog"]) >= 4
     assert verifier(feed).call(EVENTS, "AcknowledgeEvents", {
-        "subscription": "sought", "ackIds": [item["ackId"] for item in held]}).get("acknowledged", 0) == 0
-    assert ids(pull(feed, "sought")) == ids(held)
+        "subscription": "sought", "ackIds": [item["ackId"] for item in leased]}).get("acknowledged", 0) == 0
+    assert ids(pull(feed, "sought")) == ids(leased)
     last = max((event for event in feed.all if event["type"] == NOTIFICATION), key=lambda event: event["time"])
     assert int(seek(eventId=last["id"])["backlog"]) >= 1
     assert last["id"] in ids(pull(feed, "sought"))
@@ -173,7 +174,7 @@ def test_lost_events_are_reported_on_the_feed_and_in_metrics(tmp_path):
             assert time.monotonic() < until
             time.sleep(0.2)
         time.sleep(1)
-        # In addition to the kept events it may have notices that it does not want and has not skipped yet.
+        # The backlog may also count notices that the subscription does not want and has not skipped yet.
         lost, kept = int(get()["dropped"]), len(pull(system, "unread"))
         assert lost + kept == 20 and lost >= notice["data"]["backlog"] - 5
         assert verifier(system).metric("attribution_feed_dropped_total") == lost

@@ -1,5 +1,5 @@
-"""No event of the feed is lost and no order is broken, whatever is killed meanwhile: readers that pull, and readers with the client library.
-Seeded; prints its counts. Long form with ATTRIBUTION_SOAK=1: 100,000 events and 40 kills for each."""
+"""No event of the feed is lost and no order is broken, whatever is killed meanwhile: readers that pull, and readers with the client
+library. Seeded; prints its counts. Long form with ATTRIBUTION_SOAK=1: 100,000 events and 40 kills for each."""
 
 import asyncio
 import collections
@@ -17,8 +17,8 @@ from .readers import (
     NOTIFICATION,
     POSTBACK,
     Reader,
-    again,
     assert_in_order,
+    call_with_retries,
     consumer_environment,
     drain,
     feed_system,
@@ -31,7 +31,7 @@ SEED = int(os.environ.get("ATTRIBUTION_SEED", "0")) or random.randrange(1 << 32)
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 DELIVERIES, KILLS = (100_000, 40) if SOAK else (900, 6)
 # Seconds within which accepted messages are processed, and published events are read.
-PATIENCE = 1_800 if SOAK else 300
+TIMEOUT = 1_800 if SOAK else 300
 SENDERS, PURCHASES = 8, 12
 BOTH = [POSTBACK, NOTIFICATION]
 
@@ -73,7 +73,7 @@ class Load:
             group.create_task(self.kill())
 
 
-def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = PATIENCE) -> list[dict]:
+def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = TIMEOUT) -> list[dict]:
     """Every accepted delivery is an event; without those about histories of purchases."""
     until = time.monotonic() + seconds
     system.wait_for_redis()
@@ -86,7 +86,7 @@ def wait_until_settled(system: FaultSystem, ledger: Ledger, seconds: float = PAT
 
 
 def create(verifiers, dice, name: str, **fields) -> None:
-    again(verifiers, "CreateSubscription", {"name": name, **fields}, dice)
+    call_with_retries(verifiers, "CreateSubscription", {"name": name, **fields}, dice)
 
 
 def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path):
@@ -113,14 +113,14 @@ def test_pull_loses_nothing_and_keeps_order_while_everything_is_killed(tmp_path)
         # The subscription seeks back to the middle, by an event and then by a time, while its readers continue.
         middle = sorted(events, key=lambda event: event["time"])[len(events) // 2]
         mark = len(notes["sought"])
-        again(verifiers, "SeekSubscription", {"subscription": "sought", "eventId": middle["id"]}, dice)
+        call_with_retries(verifiers, "SeekSubscription", {"subscription": "sought", "eventId": middle["id"]}, dice)
         time.sleep(1)
-        again(verifiers, "SeekSubscription", {"subscription": "sought", "time": "2000-01-01T00:00:00Z"}, dice)
+        call_with_retries(verifiers, "SeekSubscription", {"subscription": "sought", "time": "2000-01-01T00:00:00Z"}, dice)
         time.sleep(2)
         for reader in readers:
             reader.stop()
         for name, noted in notes.items():
-            drain(verifiers, name, noted, dice, PATIENCE)
+            drain(verifiers, name, noted, dice, TIMEOUT)
         by_type = {kind: {event["id"] for event in events if event["type"] == kind} for kind in (POSTBACK, NOTIFICATION)}
         every = by_type[POSTBACK] | by_type[NOTIFICATION]
         expected = {"all": every, "ordered": by_type[NOTIFICATION], "filtered": by_type[POSTBACK], "sought": every, "unread": every}
@@ -189,9 +189,9 @@ def test_the_client_library_loses_nothing_and_keeps_order_while_everything_is_ki
             load.more = consumers
             asyncio.run(load.run())
             events = wait_until_settled(system, load.ledger)
-            until = time.monotonic() + PATIENCE
+            until = time.monotonic() + TIMEOUT
             # Leases of killed consumers expire first.
-            while any(int(again(verifiers, "GetSubscription", {"name": name}, dice)["subscription"].get("backlog", 0))
+            while any(int(call_with_retries(verifiers, "GetSubscription", {"name": name}, dice)["subscription"].get("backlog", 0))
                       for name in ("all", "ordered")):
                 assert time.monotonic() < until, (tmp_path / "consumers.log").read_text()[-2000:]
                 time.sleep(0.3)

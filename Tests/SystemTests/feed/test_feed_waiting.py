@@ -1,4 +1,5 @@
-"""Readers that leave while they wait for events, a verifier that ends while readers wait, and calls whose deadline passes while Redis hangs."""
+"""Readers that leave while they wait for events, a verifier that ends while readers wait, and calls whose deadline passes while Redis
+hangs."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Receipts in the forms of devices, and the steps of a migration from the call to the feed."""
+"""Receipts as devices have them, and the steps of a migration from the call to the feed."""
 
 import base64
 import time
@@ -32,7 +32,7 @@ def attribute(kind: int, value: bytes) -> bytes:
 
 
 def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
-    """An app receipt whose signature is not checked: PKCS#7 with a purchase for each id."""
+    """An app receipt: PKCS#7 with a purchase for each id, and no signature, because it is not checked."""
     purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
                  for one in originals]
     payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
@@ -47,15 +47,18 @@ def transaction_receipt(transaction: str) -> str:
 
 
 def response(originals: list[str], bundle_id: str = APP) -> dict:
+    """An answer of Apple's verifyReceipt with a purchase for each id."""
     return {"status": 0, "environment": "Production", "receipt": {"bundle_id": bundle_id, "in_app": []},
             "latest_receipt_info": [{"original_transaction_id": one, "transaction_id": one, "product_id": "p"} for one in originals]}
 
 
 def migrate(system: System, receipts: list[dict], key: str | None = None, **more: Any) -> dict:
+    """Starts a migration; `key` is its idempotency key."""
     return system.call("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts, **more}, key=key or uuid.uuid4().hex)
 
 
 def completed(system: System, migration: str, seconds: float = 60) -> dict:
+    """Waits until a migration is completed; returns it."""
     until = time.monotonic() + seconds
     while True:
         found = system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
@@ -66,7 +69,7 @@ def completed(system: System, migration: str, seconds: float = 60) -> dict:
 
 
 def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:
-    """The events of migrations: this number, and any that follow immediately; gaps of other tests are looked up meanwhile."""
+    """Waits for this number of events of migrations; returns them and any that follow immediately, without events of other tests."""
     found: list[dict] = []
     until = time.monotonic() + seconds
     while len(found) < count and time.monotonic() < until:

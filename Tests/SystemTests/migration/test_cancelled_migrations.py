@@ -13,22 +13,22 @@ def counted(migration: dict) -> int:
 
 
 def test_a_running_migration_is_cancelled_and_others_continue(system):
-    """Receipts that Apple was asked about are finished and counted, the others are not asked; no message becomes a dead letter."""
+    """Receipts whose call to Apple was sent are finished and counted, the others are not sent; no message becomes a dead letter."""
     ids = [story(system, "buy")["originalTransactionId"] for _ in range(60)]
-    # Most of them are unknown to Apple, but Apple is asked about them.
+    # Apple does not know most of these purchases, but each needs a call.
     ids += [str(880_000_000_000_000 + number) for number in range(240)]
     migration, other = f"cut-{uuid.uuid4().hex[:8]}", f"on-{uuid.uuid4().hex[:8]}"
     receipts = [{"id": one, "verifyReceiptResponse": response([one])} for one in ids] + [{"id": "empty", "appReceipt": app_receipt([])}]
     elsewhere = story(system, "buy")["originalTransactionId"]
 
-    def asked(ids: list[str]) -> int:
+    def calls_to_apple(ids: list[str]) -> int:
         calls = system.control("/control/app-store-calls?limit=1000000")["calls"]
         return sum(1 for call in calls if call["path"].endswith(tuple("/" + one for one in ids)))
 
     system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 200})
     key = uuid.uuid4().hex
     try:
-        handed_in = migrate(system, receipts, key, migrationId=migration)
+        started = migrate(system, receipts, key, migrationId=migration)
         until = time.monotonic() + 60
         while (found := system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]).get("migrated", 0) == 0:
             assert time.monotonic() < until, found
@@ -47,7 +47,7 @@ def test_a_running_migration_is_cancelled_and_others_continue(system):
     finally:
         system.control("/control/faults", {"clear": True})
     assert left.get("dead", 0) == 0, left
-    calls = asked(ids)
+    calls = calls_to_apple(ids)
     # A second call has the same effect and the same answer as the first.
     again = cancel(system, migration)
     assert again == cancel(system, migration) == system.call("Recovery", "GetMigration", {"migrationId": migration})["migration"]
@@ -59,8 +59,8 @@ def test_a_running_migration_is_cancelled_and_others_continue(system):
     # Nothing is added to it. An earlier call that is repeated gets the same answer and changes nothing.
     refused = system.rpc("Recovery", "MigrateReceipts", {"bundleId": APP, "receipts": receipts[:1], "migrationId": migration}, key=uuid.uuid4().hex)
     assert refused.status == 400 and "MIGRATION_CANCELLED" in refused.body.decode(), refused
-    assert migrate(system, receipts, key, migrationId=migration) == handed_in
-    assert asked(ids) == calls and cancel(system, migration) == again
+    assert migrate(system, receipts, key, migrationId=migration) == started
+    assert calls_to_apple(ids) == calls and cancel(system, migration) == again
     # The omitted receipts are added to another migration.
     assert migrate(system, receipts[-2:-1], migrationId=f"{migration}-2")["results"][0]["state"] == "queued"
 

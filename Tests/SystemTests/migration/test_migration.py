@@ -1,4 +1,5 @@
-"""Replacement of verifyReceipt: receipts of every kind are migrated, and their histories and statuses are published on the feed, each once."""
+"""Replacement of verifyReceipt: receipts of every kind are migrated, and their histories and statuses are published on the feed, each
+once."""
 
 import hashlib
 import time
@@ -232,7 +233,7 @@ def test_a_purchase_of_an_interrupted_call_is_migrated_by_the_next_call(system):
     assert (done["migrated"], done["duplicates"], done["subscriptions"]) == (1, 1, 1), done
 
 
-def test_wrong_fields_are_named(system):
+def test_a_wrong_field_of_a_migration_is_refused_by_its_name(system):
     def ask(method, message):
         return system.rpc("Recovery", method, message, key=uuid.uuid4().hex)
 

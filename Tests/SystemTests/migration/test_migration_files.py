@@ -43,8 +43,8 @@ def test_a_file_is_migrated_although_the_command_and_the_service_are_killed(syst
         done = ctl(system, *command(path, "--batch", "7"))
     system.control("/control/faults", {"clear": True})
     assert done.returncode == 1, done
-    told = counts(done.stdout)
-    assert "resumed at line" in done.stderr and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("31", "24", "5"), done
+    table = counts(done.stdout)
+    assert "resumed at line" in done.stderr and (table["receipts"], table["migrated"], table["same purchases as another"]) == ("31", "24", "5"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"]) for one in failures) == [("line 12", "malformed-receipt"), ("lost", "no-transaction")], failures
     events = migrated(feed, 72, seconds=40)
@@ -66,11 +66,11 @@ def test_a_bad_line_does_not_stop_the_others(system, tmp_path):
         json.dumps({"status": 0, "receipt": {"bid": APP, "original_transaction_id": int(original)}})]
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    looked = ctl(system, *command(path, "--dry-run"))
-    assert looked.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), looked
+    dry_run = ctl(system, *command(path, "--dry-run"))
+    assert dry_run.returncode == 0 and not (tmp_path / "receipts.jsonl.migration.json").exists(), dry_run
     done = ctl(system, *command(path))
-    told = counts(done.stdout)
-    assert done.returncode == 1 and (told["receipts"], told["migrated"], told["same purchases as another"]) == ("7", "1", "1"), done
+    table = counts(done.stdout)
+    assert done.returncode == 1 and (table["receipts"], table["migrated"], table["same purchases as another"]) == ("7", "1", "1"), done
     failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
     assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
         ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
@@ -114,7 +114,7 @@ def test_cancelling_a_migration_stops_its_file(system, tmp_path):
     assert unknown.returncode == 3 and "no such migration" in unknown.stderr, unknown
 
 
-def test_wrong_use_of_the_command(system, tmp_path):
+def test_wrong_options_and_an_absent_file_have_their_exit_codes(system, tmp_path):
     path = tmp_path / "receipts.jsonl"
     path.write_text("AAAA\n")
     for options, code in ((["--token-file", str(tmp_path / "none")], 78), (["--url", "foo"], 64), (["--batch", "0"], 64)):

@@ -1,4 +1,4 @@
-"""Metrics of running services: in both forms, by convention, with exemplars, and scraped by a real Prometheus."""
+"""Metrics of running services: both text formats, conventions of names, exemplars, and a real Prometheus that scrapes them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def work(system: PushSystem, header: str) -> None:
         postback = system.maker.postback()
         assert post(system.ingest, postback.path, postback.body, traceparent=header) == 200
         receiver.wait(f"/{name}", 1)
-        system.backlog_is_gone(name)
+        system.wait_until_backlog_ends(name)
 
 
 def test_both_formats_have_the_same_values_and_follow_conventions(system):

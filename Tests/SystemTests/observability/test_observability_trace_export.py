@@ -1,4 +1,4 @@
-"""Export of traces: settings, collectors that hang or refuse, and spans at the end of a process."""
+"""Export of traces: settings, collectors that hang or refuse, and the spans that are left when a process ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from SystemTests.support.bare_service import BareService
 
 from .trace_collector import Collector
-from .trace_steps import NO_SECRET, call, parent, signer
+from .trace_steps import SECRET, call, parent, signer
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +42,10 @@ def wait_for_metric(service: BareService, name: str, least: float, seconds: floa
 DROPPED = 'attribution_trace_spans_dropped_total{cause="%s"}'
 
 
-def test_the_configuration_decides_what_is_recorded_and_exported(tmp_path):
+def test_exports_have_the_configured_headers_and_resource_attributes(tmp_path):
     secret = tmp_path / "header"
     secret.touch(0o600)
-    secret.write_text(f"Authorization: Bearer {NO_SECRET}\n")
+    secret.write_text(f"Authorization: Bearer {SECRET}\n")
     with Collector() as collector, signer(
             tmp_path, f"traces: {{ endpoint: '{collector.url}', sampling: 1, interval: 50ms, headerFile: {secret} }}\n",
             OTEL_RESOURCE_ATTRIBUTES="deployment.environment.name=tests,host.name=a%20b", OTEL_EXPORTER_OTLP_HEADERS="x-tenant=one") as service:
@@ -53,8 +53,8 @@ def test_the_configuration_decides_what_is_recorded_and_exported(tmp_path):
         assert call(service) == 200
         [span] = collector.wait(bool)
         assert span.parent == "" and span.resource["deployment.environment.name"] == "tests" and span.resource["host.name"] == "a b"
-        assert collector.headers[0]["authorization"] == f"Bearer {NO_SECRET}" and collector.headers[0]["x-tenant"] == "one"
-        assert NO_SECRET not in service.log()
+        assert collector.headers[0]["authorization"] == f"Bearer {SECRET}" and collector.headers[0]["x-tenant"] == "one"
+        assert SECRET not in service.log()
 
 
 def test_remaining_spans_are_exported_when_the_process_ends(tmp_path):
@@ -67,13 +67,13 @@ def test_remaining_spans_are_exported_when_the_process_ends(tmp_path):
         assert len(collector.wait(lambda all: len(all) == 3)) == 3
 
 
-def test_a_collector_that_hangs_or_is_unreachable_affects_no_call_and_drops_are_counted(tmp_path):
+def test_a_collector_that_hangs_delays_no_call_and_dropped_spans_are_counted(tmp_path):
     with Collector(lambda: None) as collector, signer(
             tmp_path, f"traces: {{ endpoint: '{collector.url}', sampling: 1, interval: 50ms, queue: 5, batch: 2 }}\n") as service:
         service.wait_for("/readyz", 200)
         assert call(service) == 200
         collector.wait_for_exports(1)
-        # One or two spans are being sent and five wait; the others are dropped.
+        # One or two spans are under way and five are in the queue; the others are dropped.
         for _ in range(20):
             assert call(service) == 200
         assert metric(service, DROPPED % "queue_full") >= 14
@@ -113,7 +113,7 @@ def test_spans_that_the_collector_refuses_are_counted(tmp_path):
     ("", {"OTEL_BSP_MAX_QUEUE_SIZE": "0"}, "OTEL_BSP_MAX_QUEUE_SIZE: must be 1"),
     ("traces: { endpoint: 'http://127.0.0.1:1', headerFile: absent }", {}, "traces.headerFile"),
 ])
-def test_a_wrong_setting_is_named(tmp_path, settings, variables, words):
+def test_a_wrong_trace_setting_prevents_the_start_and_is_named(tmp_path, settings, variables, words):
     service = signer(tmp_path, settings + "\n", **variables)
     ended = service.command()
     assert ended.returncode == 78 and words in ended.stderr, ended.stderr

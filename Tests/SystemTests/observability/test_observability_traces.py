@@ -18,7 +18,7 @@ from SystemTests.push.system import SKADNETWORK, PushSystem
 from SystemTests.support.signer_process import make_key
 
 from .trace_collector import Collector, Span
-from .trace_steps import NO_SECRET, SIGNER, followed_traces, parent
+from .trace_steps import SECRET, SIGNER, followed_traces, parent
 
 # By OpenTelemetry's semantic conventions, and our own names under `attribution.`.
 ATTRIBUTES = {
@@ -97,7 +97,7 @@ def assert_one_tree(spans: list[Span], root: str) -> None:
 def test_one_postback_is_one_trace_from_the_request_to_the_push(system, collector):
     header, trace = parent()
     with Receiver() as receiver:
-        path = f"/traced?key={NO_SECRET}"
+        path = f"/traced?key={SECRET}"
         receiver.secrets[path] = system.subscribe("traced", receiver.url(path), [SKADNETWORK])
         postback = system.maker.postback()
         assert system.public(postback.path, postback.body, traceparent=header)[0] == 200
@@ -214,11 +214,11 @@ def test_span_names_are_documented_and_contain_no_secret(system, collector):
         header, trace = parent()
         forged = json.loads(system.maker.postback().body) | {"idfa": device}
         assert system.public(path, json.dumps(forged).encode(), traceparent=header, X_Forwarded_For="203.0.113.7", X_Request_Id=device,
-                             User_Agent=device, Cookie=NO_SECRET)[0] == 200
+                             User_Agent=device, Cookie=SECRET)[0] == 200
         collector.wait(lambda all, trace=trace: any(span.trace == trace and span.kind == "consumer" for span in all))
     assert {name for span in collector.spans for name in span.attributes} <= ATTRIBUTES
     text = b"".join(collector.bodies).decode()
-    for word in (NO_SECRET, GIVEN_ID, device, device.lower(), TOKEN, "203.0.113.7", "example999", "transaction"):
+    for word in (SECRET, GIVEN_ID, device, device.lower(), TOKEN, "203.0.113.7", "example999", "transaction"):
         assert word not in text, word
     assert all(re.fullmatch(r"[A-Z]+ /[a-zA-Z0-9./{}-]+", span.name) for span in collector.spans
                if span.kind == "server" and span.service == "ingest")

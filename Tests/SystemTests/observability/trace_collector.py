@@ -1,4 +1,5 @@
-"""A collector of traces on loopback: it decodes requests with `opentelemetry-proto`, records the spans, and answers as the test configures."""
+"""A collector of traces on loopback: it decodes requests with `opentelemetry-proto`, records the spans, and answers as the test
+configures."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import secrets
 from SystemTests.support.bare_service import BareService
 
 SIGNER = "attribution.signer.v1.SignerService"
-NO_SECRET = "a-secret-that-must-not-be-told"
+SECRET = "a-secret-that-must-not-be-told"
 # The ids of traces that callers of these tests record.
 followed_traces: set[str] = set()
 

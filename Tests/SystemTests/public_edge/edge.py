@@ -23,14 +23,14 @@ def ingest(system: System, folder: pathlib.Path, limits: dict[str, object]) -> I
 
 @pytest.fixture(scope="module")
 def edge(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
-    """The documented limits."""
+    """An ingest with the documented limits."""
     yield from ingest(system, tmp_path_factory.mktemp("edge"), {"headerTime": "10s"})
 
 
 @pytest.fixture(scope="module")
-def hasty(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
-    """Short time limits, so that tests need not wait long."""
-    yield from ingest(system, tmp_path_factory.mktemp("hasty"), {"headerTime": "1s", "bodyTime": "2s", "idleTime": "3s"})
+def edge_with_short_timeouts(system: System, tmp_path_factory: pytest.TempPathFactory) -> Iterator[IngestProcess]:
+    """An ingest with short timeouts, so that tests need not wait long."""
+    yield from ingest(system, tmp_path_factory.mktemp("edge_with_short_timeouts"), {"headerTime": "1s", "bodyTime": "2s", "idleTime": "3s"})
 
 
 def postback() -> bytes:
@@ -41,7 +41,7 @@ def postback() -> bytes:
 
 def request(fields: bytes = b"", body: bytes | None = None, *, line: bytes = b"POST /v1/postbacks HTTP/1.1",
             host: bytes = b"Host: edge.example\r\n", length: bool = True) -> bytes:
-    """A request whose other header fields are `fields`, each with its line end."""
+    """A request with its line, the host, the content type and, if `length`, the content length; `fields` are further header lines."""
     body = postback() if body is None else body
     stated = b"Content-Length: %d\r\n" % len(body) if length else b""
     return line + b"\r\n" + host + b"Content-Type: application/json\r\n" + stated + fields + b"\r\n" + body
@@ -63,11 +63,12 @@ def assert_served(edge: IngestProcess) -> None:
     assert status == 200, body
 
 
-TAKEN = postback()
-LENGTH = len(TAKEN)
+# The same postback for all requests whose answer does not depend on it: its second delivery is a duplicate.
+POSTBACK = postback()
+LENGTH = len(POSTBACK)
 
 
-def framed(fields: bytes, body: bytes = TAKEN, **options: Any) -> bytes:
+def framed(fields: bytes, body: bytes = POSTBACK, **options: Any) -> bytes:
     return request(fields, body, length=False, **options)
 
 

@@ -1,4 +1,4 @@
-"""Instances that end and return behind a real HAProxy, which runs Deploy/haproxy's own configuration: no client is affected."""
+"""No client is affected when instances stop and restart behind a real HAProxy with the configuration of Deploy/haproxy."""
 
 import http.client
 import json
@@ -26,10 +26,10 @@ class Balancer:
     def __init__(self, folder: pathlib.Path, instances: list[tuple[int, int]], *, public_servers: str = ""):
         """`public_servers`: additional words for the servers of the public port."""
         self.configuration = folder / "haproxy.cfg"
-        place = "\nbackend ingest_public\n"
+        section = "\nbackend ingest_public\n"
         whole = CONFIGURATION.read_text()
-        assert place in whole
-        self.configuration.write_text(whole.replace(place, f"{place}  default-server {public_servers}\n") if public_servers else whole)
+        assert section in whole
+        self.configuration.write_text(whole.replace(section, f"{section}  default-server {public_servers}\n") if public_servers else whole)
         self.port, self.internal_port = free_port(), free_port()
         certificate, key = folder / "certificate.pem", folder / "key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
@@ -78,7 +78,7 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes, headers
 
 
 class Load:
-    """Everything is sent once: each error is a failure."""
+    """Clients that send each request only once, so that each error is a failure."""
 
     def __init__(self, balancer: Balancer, token: str):
         self.balancer, self.token, self.stopping = balancer, token, threading.Event()
@@ -134,17 +134,17 @@ class Load:
         for thread in self.threads:
             thread.join()
 
-    def go_on(self, count: int = 200) -> None:
+    def wait_for_more(self, count: int = 200) -> None:
         """Waits until this number of additional requests was answered."""
         aim, until = len(self.ids) + count, time.monotonic() + 60
         while len(self.ids) < aim:
-            assert time.monotonic() < until, f"the load stands still: {self.failures[:5]}"
+            assert time.monotonic() < until, f"no request is answered: {self.failures[:5]}"
             time.sleep(0.05)
 
 
 def start(system, folder: pathlib.Path, ports: tuple[int, int] | None = None) -> IngestProcess:
     folder.mkdir(exist_ok=True)
-    # Longer than the balancer takes to notice: it checks twice a second.
+    # The drain time is longer than the balancer needs to notice the missing readiness: it checks twice a second.
     return IngestProcess(system, folder, settings="edge: { trustedProxies: [127.0.0.1] }\n", drain_milliseconds=3000, ports=ports)
 
 
@@ -154,18 +154,18 @@ def test_instances_stop_and_restart_under_load_and_no_request_fails(system, tmp_
         for instance in instances:
             instance.__enter__()
         with Balancer(tmp_path, [(one.port, one.internal_port) for one in instances]) as balancer, Load(balancer, system.token) as load:
-            load.go_on()
+            load.wait_for_more()
             for index, instance in enumerate(instances):
                 instance.process.send_signal(signal.SIGTERM)
-                # Not ready while it still serves.
+                # The instance is not ready, and still serves.
                 until = time.monotonic() + 2
                 while instance.get("/readyz") != 503:
                     assert time.monotonic() < until
                 assert instance.process.wait(60) == 0, instance.log()
-                load.go_on()
+                load.wait_for_more()
                 instances[index] = start(system, tmp_path / str(index + 1), (instance.port, instance.internal_port))
                 instances[index].__enter__()
-                load.go_on()
+                load.wait_for_more()
                 time.sleep(1.5)  # the balancer checks again
         assert load.failures == []
         assert len(load.ids) == len(set(load.ids)) and len(load.ids) > 1000 and load.calls > 10
@@ -175,7 +175,7 @@ def test_instances_stop_and_restart_under_load_and_no_request_fails(system, tmp_
             queue = system.call("attribution.queues.v1.QueuesService", "ListQueues", {"queue": "sessions"}, base=system.url("Ingest"))["queues"][0]
             if not any(queue.get(name, 0) for name in ("depth", "inFlight")):
                 break
-            assert time.monotonic() < until, f"what ended has kept leases: {queue}"
+            assert time.monotonic() < until, f"a stopped instance has kept leases: {queue}"
             time.sleep(0.2)
         assert len({one for one in load.ids if delivery_is_known(system, one)}) == len(load.ids)
     finally:
@@ -188,7 +188,7 @@ def delivery_is_known(system, id: str) -> bool:
 
 
 def test_errors_of_the_balancer_are_500_only_for_postbacks(tmp_path):
-    """There is no instance: a device only sends again after 500."""
+    """No instance runs here. A device sends its postback again only after 500."""
     balancer = Balancer(tmp_path, [(free_port(), free_port()), (free_port(), free_port())])
     balancer.process = subprocess.Popen([HAPROXY, "-f", balancer.configuration], env=balancer.environment, stdin=subprocess.DEVNULL,
                                         stdout=balancer.log, stderr=balancer.log)

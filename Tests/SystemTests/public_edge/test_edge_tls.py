@@ -16,7 +16,7 @@ from SystemTests.support.authority import Authority
 from SystemTests.support.ingest_process import IngestProcess, RawConnection
 
 METHOD = "/attribution.ingest.v1.IngestService/GetDelivery"
-QUESTION = b'{"id":"000-' + b"0" * 32 + b'"}'
+UNKNOWN_DELIVERY = b'{"id":"000-' + b"0" * 32 + b'"}'
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def serial(connection: ssl.SSLSocket) -> str:
 def call(port: int, made: ssl.SSLContext, headers: dict[str, str] | None = None) -> int:
     connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=made)
     try:
-        connection.request("POST", METHOD, QUESTION, {"Content-Type": "application/json", **(headers or {})})
+        connection.request("POST", METHOD, UNKNOWN_DELIVERY, {"Content-Type": "application/json", **(headers or {})})
         return connection.getresponse().status
     finally:
         connection.close()
@@ -101,13 +101,13 @@ def test_alpn_selects_http_2_if_both_are_offered(edge, authority):
     assert body == "2 400"
 
 
-def test_curl_calls_over_one_connection_without_an_error(edge, system, authority, tmp_path):
+def test_hundreds_of_calls_of_curl_over_http_2_are_not_treated_as_an_attack(edge, system, authority, tmp_path):
     """As our services call each other. curl may reset a stream after it has received the whole answer: no harm, and no attack."""
     call = "\n".join(["http2", f'cacert = "{authority.certificate}"', f'header = "Authorization: Bearer {system.token}"',
-                      'header = "Content-Type: application/json"', f'data = "@{tmp_path / "question"}"', "silent", "show-error",
+                      'header = "Content-Type: application/json"', f'data = "@{tmp_path / "body"}"', "silent", "show-error",
                       f'url = "https://127.0.0.1:{edge.internal_port}{METHOD}"',
                       'output = "/dev/null"', 'write-out = "%{http_version} %{http_code}\\n"'])
-    (tmp_path / "question").write_bytes(QUESTION)
+    (tmp_path / "body").write_bytes(UNKNOWN_DELIVERY)
     count = 400  # more than the limit of resets of an HTTP/2 connection
     configuration = tmp_path / "calls"
     configuration.write_text("\nnext\n".join([call] * count))
@@ -224,7 +224,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("breaking", BROKEN.values(), ids=BROKEN.keys())
-def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authority, keys, breaking):
+def test_a_broken_new_certificate_is_reported_and_the_previous_one_stays_in_use(edge, authority, keys, breaking):
     refused = 'attribution_tls_reloads_total{listener="public",outcome="refused"}'
     made = context(authority)
     with connect(edge.port, made) as connection:
@@ -254,7 +254,7 @@ def test_a_broken_certificate_only_changes_the_log_and_the_metric(edge, authorit
     ({"ATTRIBUTION_TLS_CLIENT_CA": "/nowhere"}, "ATTRIBUTION_TLS_CLIENT_CA"),
     ({"ATTRIBUTION_TLS_CLIENT_CERTIFICATE": "required"}, "ATTRIBUTION_TLS_CLIENT_CERTIFICATE"),
 ])
-def test_errors_at_start_are_named(system, tmp_path, variables, named):
+def test_a_wrong_tls_setting_prevents_the_start_and_is_named(system, tmp_path, variables, named):
     process = IngestProcess(system, tmp_path, variables=variables)
     assert process.process.wait(60) == 78
     assert f"cannot start: {named}: " in process.log()

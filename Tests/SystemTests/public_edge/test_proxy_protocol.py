@@ -1,4 +1,5 @@
-"""The PROXY protocol in front of both ports: the address that a trusted proxy names counts as the peer, and no one else can name an address."""
+"""The PROXY protocol in front of both ports: the address that a trusted proxy names counts as the peer, and no one else can name an
+address."""
 
 import json
 import re
@@ -62,14 +63,14 @@ def request(path: str = "/v1/postbacks", body: bytes | None = None, headers: str
     ).encode() + body
 
 
-def asked(edge, header: bytes, message: bytes | None = None, *, source: str = PROXY, port: int | None = None):
+def exchange(edge, header: bytes, message: bytes | None = None, *, source: str = PROXY, port: int | None = None):
     with Connection(port or edge.port, source) as connection:
         connection.send(header + (message or request()))
         return connection.answer()
 
 
 def status(edge, header: bytes, message: bytes | None = None, **options) -> int | None:
-    answer = asked(edge, header, message, **options)
+    answer = exchange(edge, header, message, **options)
     return answer and answer.status
 
 
@@ -92,9 +93,9 @@ def test_the_address_in_the_header_counts_for_allow_lists(edge, header):
 
 def test_forwarded_headers_of_the_named_client_are_ignored(edge):
     """The client is no proxy: neither an HTTP header nor a second PROXY header changes its address."""
-    said = request(headers="X-Forwarded-For: 203.0.113.9\r\n")
-    assert [status(edge, line("198.51.30.1"), said) for _ in range(4)] == [200, 200, 200, 500]
-    answer = asked(edge, line("198.51.30.2") + line("203.0.113.10"))
+    forwarded = request(headers="X-Forwarded-For: 203.0.113.9\r\n")
+    assert [status(edge, line("198.51.30.1"), forwarded) for _ in range(4)] == [200, 200, 200, 500]
+    answer = exchange(edge, line("198.51.30.2") + line("203.0.113.10"))
     assert answer.status == 400
 
 
@@ -105,27 +106,27 @@ def test_behind_several_proxies_the_header_of_the_last_one_counts(edge):
 
 
 def test_local_and_unknown_proxy_headers_count_as_the_proxy_and_as_no_client(edge):
-    said = request(headers="X-Forwarded-For: 203.0.113.30\r\n")
-    assert status(edge, binary(None, command=0x20), said) == 200
-    assert status(edge, binary("192.0.2.9", command=0x20), said) == 200
+    forwarded = request(headers="X-Forwarded-For: 203.0.113.30\r\n")
+    assert status(edge, binary(None, command=0x20), forwarded) == 200
+    assert status(edge, binary("192.0.2.9", command=0x20), forwarded) == 200
     unknown = [b"PROXY UNKNOWN\r\n", binary(None), binary("192.0.2.9", family=0x12), b"PROXY UNKNOWN 1.2.3.4 5.6.7.8 1 2\r\n"]
     # All of them have the proxy's own rate.
-    assert [status(edge, header, said) for header in unknown] == [200, 200, 200, 500]
-    assert status(edge, binary(None, command=0x20), said) == 200
-    assert status(edge, binary(None, command=0x20), said) == 500
+    assert [status(edge, header, forwarded) for header in unknown] == [200, 200, 200, 500]
+    assert status(edge, binary(None, command=0x20), forwarded) == 200
+    assert status(edge, binary(None, command=0x20), forwarded) == 500
 
 
 def test_a_client_that_its_proxy_does_not_know_is_on_no_allow_list(system, tmp_path):
     """Not even on the proxy's own machine, and whatever its headers say."""
     text = "edge: { trustedProxies: [127.0.0.2], proxyProtocol: [public], allow: { token: [apple, 127.0.0.0/8] } }\n"
     with IngestProcess(system, tmp_path, settings=text) as process:
-        def asked_as(header: bytes, headers: str = "") -> int | None:
+        def token_status(header: bytes, headers: str = "") -> int | None:
             return status(process, header, request("/v1/adservices/tokens", b"{}", headers))
 
         # An empty object is no token: a permitted caller gets this error.
-        assert [asked_as(line("17.1.2.3")), asked_as(line("192.0.2.1")), asked_as(binary(None, command=0x20))] == [400, 403, 400]
+        assert [token_status(line("17.1.2.3")), token_status(line("192.0.2.1")), token_status(binary(None, command=0x20))] == [400, 403, 400]
         for header in (b"PROXY UNKNOWN\r\n", b"PROXY UNKNOWN 17.1.2.3 5.6.7.8 1 2\r\n", binary(None), binary("17.1.2.3", family=0x12)):
-            assert [asked_as(header), asked_as(header, "X-Forwarded-For: 17.1.2.3\r\n")] == [403, 403], header
+            assert [token_status(header), token_status(header, "X-Forwarded-For: 17.1.2.3\r\n")] == [403, 403], header
             assert status(process, header) == 200
         assert process.metric('attribution_http_rejected_total{cause="address"}') == 9
 
@@ -133,20 +134,20 @@ def test_a_client_that_its_proxy_does_not_know_is_on_no_allow_list(system, tmp_p
 def test_other_clients_are_served_without_a_header_and_cannot_send_one(edge):
     assert status(edge, b"", request("/v1/nothing"), source=STRANGER) == 404
     for header in (line("17.1.2.3"), binary("17.1.2.3")):
-        answer = asked(edge, header, source=STRANGER)
+        answer = exchange(edge, header, source=STRANGER)
         assert answer is None or answer.status == 400
     assert edge.is_alive()
 
 
 def test_the_internal_port_accepts_the_header_too(edge):
-    question = b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
+    readiness = b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n"
     for header in (line("192.0.2.50"), binary("192.0.2.50")):
-        assert status(edge, header, question, port=edge.internal_port) == 200
-    assert status(edge, b"", question, port=edge.internal_port) is None
-    assert status(edge, b"", question, port=edge.internal_port, source=STRANGER) == 200
+        assert status(edge, header, readiness, port=edge.internal_port) == 200
+    assert status(edge, b"", readiness, port=edge.internal_port) is None
+    assert status(edge, b"", readiness, port=edge.internal_port, source=STRANGER) == 200
 
 
-def test_http_2_works_after_the_header(edge):
+def test_http_2_is_served_after_the_proxy_header(edge):
     with Connection(edge.port) as connection:
         connection.send(binary("198.51.40.1") + b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
         while len(connection.buffer) < 9:
@@ -198,7 +199,7 @@ def test_a_header_may_arrive_in_parts_but_must_arrive_in_time(edge, header):
     ("edge: { trustedProxies: [10.0.0.1], proxyProtocol: [outside] }\n", None, "edge.proxyProtocol"),
     ("", {"proxyHeaderBytes": 106}, "limits.proxyHeaderBytes"), ("", {"proxyHeaderBytes": 65_552}, "limits.proxyHeaderBytes"),
 ])
-def test_a_wrong_setting_is_named(system, tmp_path, settings, limits, named):
+def test_a_wrong_proxy_setting_prevents_the_start_and_is_named(system, tmp_path, settings, limits, named):
     process = IngestProcess(system, tmp_path, limits, settings=settings)
     assert process.process.wait(60) == 78
     assert f"cannot start: {named}: " in process.log()

@@ -10,12 +10,10 @@ from hyperframe.frame import ContinuationFrame, DataFrame, HeadersFrame, PingFra
 
 from SystemTests.support.http2_connection import REQUEST, HTTP2Connection, replaced
 
-from .edge import BODY_LIMIT, COUNT_LIMIT, LENGTH, MIB, TAKEN, TARGET_LIMIT, assert_served, padded, postback
+from .edge import BODY_LIMIT, COUNT_LIMIT, LENGTH, MIB, POSTBACK, TARGET_LIMIT, assert_served, padded, postback
 
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 
-
-# --- HTTP/2 ---------------------------------------------------------------------------------------------------------------
 
 def test_http_2_is_served_and_a_cancelled_stream_disturbs_no_other(edge):
     with HTTP2Connection(edge.port) as connection:
@@ -36,7 +34,7 @@ def test_a_hundred_streams_at_once_are_all_answered(edge):
         assert [connection.status(stream) for stream in streams] == [200] * 100
 
 
-def test_bodies_over_http_2_at_and_above_the_limit(edge):
+def test_a_body_over_http_2_is_accepted_at_the_limit_and_refused_one_byte_above(edge):
     for size, status in ((BODY_LIMIT, 200), (BODY_LIMIT + 1, 413)):
         for stated in ([], [("content-length", str(size))]):
             with HTTP2Connection(edge.port) as connection:
@@ -46,7 +44,7 @@ def test_bodies_over_http_2_at_and_above_the_limit(edge):
                 assert connection.windows[1] <= 4 * BODY_LIMIT
 
 
-def test_targets_and_header_counts_over_http_2_at_and_above_the_limit(edge):
+def test_targets_and_header_counts_over_http_2_are_accepted_at_their_limits_and_refused_above(edge):
     target = "/v1/postbacks?a="
     for size, status in ((TARGET_LIMIT, 200), (TARGET_LIMIT + 1, 414)):
         with HTTP2Connection(edge.port) as connection:
@@ -91,7 +89,7 @@ MALFORMED = {
 @pytest.mark.parametrize("fields", MALFORMED.values(), ids=MALFORMED.keys())
 def test_a_malformed_request_over_http_2_is_not_accepted(edge, fields):
     with HTTP2Connection(edge.port) as connection:
-        connection.send(connection.request(1, TAKEN, fields))
+        connection.send(connection.request(1, POSTBACK, fields))
         status = connection.status(1)
         assert status in (None, 400, 413), status
         if status is None:
@@ -149,8 +147,8 @@ def rapid_whole_requests(connection, count):
             return
 
 
-def made_to_reset(connection, count):
-    """Makes the server send resets: each stream is opened and gets an empty window update."""
+def forced_resets(connection, count):
+    """Makes the server send resets: the client opens each stream and sends it an invalid, empty window update."""
     for first in range(0, count, 50):
         streams = [1 + 2 * (first + index) for index in range(50)]
         if not connection.send(b"".join(connection.headers(stream) + bytes([0, 0, 4, 8, 0]) + stream.to_bytes(4, "big") + bytes(4)
@@ -204,21 +202,21 @@ def streams_without_end(connection, count):
             return
 
 
-def answers_nobody_lets_through(connection, count):
+def answers_without_a_window(connection, count):
     for index in range(count):
         if not connection.send(connection.headers(1 + 2 * index, replaced(":path", "/v1/nothing"), end_stream=True)):
             return
 
 
 ATTACKS = {
-    "rapid reset": (rapid_reset, None), "whole requests reset": (rapid_whole_requests, None), "made to reset": (made_to_reset, None),
+    "rapid reset": (rapid_reset, None), "whole requests reset": (rapid_whole_requests, None), "made to reset": (forced_resets, None),
     "headers without end": (headers_without_end, None), "empty continuations": (empty_continuations, None),
     "pings": (repeated(lambda _: PingFrame(0, b"12345678").serialize()), None),
     "settings": (repeated(lambda _: SettingsFrame(0, settings={4: 65535}).serialize()), None),
     "resets of one stream": (repeated(lambda _: RstStreamFrame(1, error_code=8).serialize()), None),
     "priorities": (repeated(lambda _: bytes([0, 0, 5, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 9])), None),
     "empty data": (empty_data, None), "a compression bomb": (compression_bomb, None), "streams without end": (streams_without_end, None),
-    "answers without a window": (answers_nobody_lets_through, {4: 0}),
+    "answers without a window": (answers_without_a_window, {4: 0}),
 }
 
 
@@ -240,8 +238,8 @@ def test_a_flood_over_http_2_is_cheap_and_does_not_affect_others(edge, attack, s
     assert_served(edge)
 
 
-def test_slow_headers_over_http_2_close_the_connection(hasty):
-    with HTTP2Connection(hasty.port) as connection:
+def test_slow_headers_over_http_2_close_the_connection(edge_with_short_timeouts):
+    with HTTP2Connection(edge_with_short_timeouts.port) as connection:
         connection.send(connection.headers(1, end_headers=False))
         until = time.monotonic() + 60
         while connection.send(ContinuationFrame(1, b"").serialize()):

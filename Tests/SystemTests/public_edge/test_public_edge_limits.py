@@ -28,7 +28,7 @@ def head_of(size: int, count: int | None = None) -> bytes:
     return b"POST /v1/postbacks HTTP/1.1\r\n" + b"".join(fields) + b"\r\n" + body
 
 
-def test_headers_at_and_above_their_limits(edge):
+def test_headers_and_targets_are_accepted_at_their_limits_and_refused_above(edge):
     def status(data):
         answers = exchange(edge, data)
         assert len(answers) == 1 and answers[0].headers["connection"] == "close"
@@ -73,19 +73,19 @@ def test_an_endless_header_block_is_refused_before_it_fills_memory(edge, start, 
     (framed(b"Transfer-Encoding: chunked\r\n", b"5;a="), b"a" * 1000), (framed(b"Transfer-Encoding: chunked\r\n", b""), b"0" * 1000),
     (b"", b"\r\n" * 500), (framed(b"Transfer-Encoding: chunked\r\n", b"", line=b"POST /v1/nothing HTTP/1.1"), b"3e8\r\n" + b"a" * 1000 + b"\r\n"),
 ], ids=["a chunk's extension", "a chunk's length", "empty lines", "a body for nobody"])
-def test_endless_ignored_input_uses_no_memory_and_is_closed(hasty, start, piece):
-    before = hasty.memory()
-    with RawConnection(hasty.port) as connection:
+def test_endless_ignored_input_uses_no_memory_and_is_closed(edge_with_short_timeouts, start, piece):
+    before = edge_with_short_timeouts.memory()
+    with RawConnection(edge_with_short_timeouts.port) as connection:
         connection.send(start)
         until = time.monotonic() + 60
         while connection.send(piece * 64):
             assert time.monotonic() < until, "ingest takes it for ever"
         assert [answer.status for answer in connection.answers_to_end()] in ([408], [500], [400], [404], [])
-    assert hasty.memory() - before < 16 * MIB
-    assert_served(hasty)
+    assert edge_with_short_timeouts.memory() - before < 16 * MIB
+    assert_served(edge_with_short_timeouts)
 
 
-def test_bodies_at_and_above_the_limit(edge):
+def test_a_body_is_accepted_at_the_limit_and_refused_one_byte_above(edge):
     exact, over = padded(BODY_LIMIT), padded(BODY_LIMIT + 1)
     pack = b"Content-Encoding: gzip\r\n"
     for name, ready in {
@@ -140,7 +140,7 @@ def notification(extra: bytes) -> bytes:
     return b'{"signedPayload":"%s","x":%s}' % (uuid.uuid4().hex.encode(), extra)
 
 
-def test_json_at_and_above_its_limits(edge):
+def test_json_is_accepted_at_its_limits_and_refused_above(edge):
     path = "/v1/app-store/notifications"
     for levels, status in ((31, 200), (32, 400), (20_000, 400)):  # plus the enclosing object
         assert edge.post(path, notification(b"[" * levels + b"]" * levels))[0] == status, levels
@@ -219,31 +219,31 @@ SLOW = {
 
 
 @pytest.mark.parametrize("start,piece", SLOW.values(), ids=SLOW.keys())
-def test_slow_requests_are_closed(hasty, start, piece):
-    with RawConnection(hasty.port) as connection:
+def test_the_connection_of_a_slow_request_is_closed(edge_with_short_timeouts, start, piece):
+    with RawConnection(edge_with_short_timeouts.port) as connection:
         connection.send(start)
         drip(connection, piece)
         statuses = [answer.status for answer in connection.answers_to_end()]
     assert statuses in ([], [408], [500], [400], [404]), statuses
-    assert_served(hasty)
+    assert_served(edge_with_short_timeouts)
 
 
-def test_an_idle_connection_is_closed_without_an_answer(hasty):
-    with RawConnection(hasty.port) as connection:
+def test_an_idle_connection_is_closed_without_an_answer(edge_with_short_timeouts):
+    with RawConnection(edge_with_short_timeouts.port) as connection:
         assert connection.answers_to_end() == []
-    with RawConnection(hasty.port) as connection:
+    with RawConnection(edge_with_short_timeouts.port) as connection:
         connection.send(request())
         assert connection.answer().status == 200
         assert connection.answers_to_end() == [], "a word here would be taken for the answer to the next request"
 
 
-def test_many_slow_clients_do_not_delay_a_fast_one(hasty):
-    slow = [RawConnection(hasty.port) for _ in range(300)]
+def test_many_slow_clients_do_not_delay_a_fast_one(edge_with_short_timeouts):
+    slow = [RawConnection(edge_with_short_timeouts.port) for _ in range(300)]
     try:
         for index, connection in enumerate(slow):
             connection.send(request()[:40] if index % 2 else framed(b"Content-Length: 1000\r\n", b"{"))
         for _ in range(20):
-            assert_served(hasty)
+            assert_served(edge_with_short_timeouts)
         for connection in slow:
             assert [answer.status for answer in connection.answers_to_end()] in ([], [408], [500])
     finally:

@@ -50,7 +50,7 @@ def test_internal_ports_serve_no_public_route(edge, system):
 
 
 def test_a_report_of_private_click_measurement_is_no_postback(edge):
-    """The key of an app's Info.plist that asks for copies of postbacks asks for these reports too, which come to another path."""
+    """An app that requests copies of postbacks in its Info.plist gets these reports too, at another path."""
     name = 'attribution_queue_enqueued_total{queue="intake"}'
     before = edge.metric(name)
     report = {"source_engagement_type": "click", "source_site": "example.com", "source_id": 4, "attributed_on_site": "example.org",
@@ -73,7 +73,7 @@ def test_each_public_route_is_served_with_and_without_a_slash_and_only_with_its_
                 with RawConnection(edge.port) as connection:
                     connection.send(b"%s %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1\r\nConnection: close\r\n\r\n{"
                                     % (other.encode(), shape.encode()))
-                    if other == "HEAD":  # no body follows, whatever the stated length
+                    if other == "HEAD":  # no body follows, though a length is given
                         head = b""
                         while received := connection.socket.recv(65536):
                             head += received

@@ -1,4 +1,5 @@
-"""A receiver of pushed events on loopback: it verifies requests with `standardwebhooks`, records what it accepted, and answers as configured."""
+"""A receiver of pushed events on loopback: it verifies requests with `standardwebhooks`, records what it accepted, and answers as
+configured."""
 
 from __future__ import annotations
 
@@ -29,12 +30,13 @@ class Request:
 
 
 class Receiver:
-    """`answer` returns the status of each request, or a status and headers; None hangs until the receiver ends. The default accepts all."""
+    """`answer` returns the status for a request, or a status and headers; with None the request hangs until the receiver ends. The default
+    answer accepts all. `secrets` has by path the secret with which requests are verified."""
 
     def __init__(self, answer: Callable[[Request], object] | None = None) -> None:
         self.answer = answer or (lambda _request: 200)
         self.secrets: dict[str, str] = {}
-        self.taken: list[Request] = []
+        self.accepted: list[Request] = []
         self.refused: list[Request] = []
         self.unverified: list[Request] = []
         self.lock = threading.Lock()
@@ -61,7 +63,7 @@ class Receiver:
                     return None
                 status, headers = status if isinstance(status, tuple) else (status, {})
                 with receiver.lock:
-                    (receiver.taken if 200 <= status < 300 else receiver.refused).append(request)
+                    (receiver.accepted if 200 <= status < 300 else receiver.refused).append(request)
                 return self.reply(status, headers)
 
             def reply(self, status: int, headers: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -104,15 +106,15 @@ class Receiver:
 
     def at(self, path: str) -> list[Request]:
         with self.lock:
-            return [request for request in self.taken if request.path == path]
+            return [request for request in self.accepted if request.path == path]
 
     def ids(self, path: str) -> list[str]:
         return [request.id for request in self.at(path)]
 
     def wait(self, path: str, count: int, seconds: float = 30) -> list[Request]:
-        """Waits until this number of different events was accepted."""
+        """Waits until this number of different events was accepted at a path; returns the accepted requests."""
         until = time.monotonic() + seconds
         while len(set(self.ids(path))) < count:
-            assert time.monotonic() < until, f"{path} took {len(set(self.ids(path)))} of {count} events; unverified {len(self.unverified)}"
+            assert time.monotonic() < until, f"{path} accepted {len(set(self.ids(path)))} of {count} events; unverified {len(self.unverified)}"
             time.sleep(0.02)
         return self.at(path)

@@ -36,7 +36,8 @@ class PushSystem(FaultSystem):
         return self.verifier.call(EVENTS, method, message)
 
     def subscribe(self, name: str, url: str, types: list[str] | None = None, **more: object) -> str:
-        """Returns the secret of a new push subscription. `filter` and `start` are those of the request, everything else is the endpoint's."""
+        """Returns the secret of a new push subscription. `filter` and `start` are those of the request, everything else is the
+        endpoint's."""
         request = {key: more.pop(key) for key in ("filter", "start", "startTime") if key in more}
         answer = self.rpc("CreateSubscription", name=name, types=types or [], push={"url": url, **more}, **request)
         return answer["secret"]
@@ -68,8 +69,8 @@ class PushSystem(FaultSystem):
             self.post(delivery)
         return [event_id(delivery) for delivery in made]
 
-    def backlog_is_gone(self, name: str, seconds: float = 30, left: int = 0) -> None:
-        """`left` is the number of events that it does not want, which are skipped once a minute."""
+    def wait_until_backlog_ends(self, name: str, seconds: float = 30, left: int = 0) -> None:
+        """Waits until at most `left` events of a subscription are unsettled. Events that it does not want are skipped once a minute."""
         until = time.monotonic() + seconds
         while (found := self.status(name).get("backlog", 0)) > left:
             assert time.monotonic() < until, f"{found} events are not settled"

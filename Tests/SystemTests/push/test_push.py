@@ -35,21 +35,21 @@ def test_a_genuine_postback_is_pushed_in_three_forms_and_verified(system):
                  for form in ("structured", "binary", "original")}
         postback = system.maker.postback()
         system.post(postback, "application/json; charset=utf-8")
-        taken = {form: receiver.wait(path, 1)[0] for form, path in paths.items()}
+        received = {form: receiver.wait(path, 1)[0] for form, path in paths.items()}
         assert receiver.unverified == []
-        event = json.loads(taken["structured"].body)
-        assert taken["structured"].headers["content-type"] == "application/cloudevents+json; charset=utf-8"
+        event = json.loads(received["structured"].body)
+        assert received["structured"].headers["content-type"] == "application/cloudevents+json; charset=utf-8"
         assert event["specversion"] == "1.0" and event["data"]["postback"]["transaction-id"] == postback.name
-        assert {request.id for request in taken.values()} == {event["id"]}
-        binary = taken["binary"]
+        assert {request.id for request in received.values()} == {event["id"]}
+        binary = received["binary"]
         assert {name[3:]: value for name, value in binary.headers.items() if name.startswith("ce-")} == {
             key: value for key, value in event.items() if key not in ("data", "datacontenttype")}
         assert binary.headers["content-type"] == "application/json" and json.loads(binary.body) == event["data"]
-        original = taken["original"]
+        original = received["original"]
         assert hashlib.sha256(original.body).digest() == hashlib.sha256(postback.body).digest()
         assert original.headers["content-type"] == "application/json; charset=utf-8"
         for form in paths:
-            system.backlog_is_gone(f"form-{form}")
+            system.wait_until_backlog_ends(f"form-{form}")
         until = time.monotonic() + 10
         while "lastSuccess" not in system.status("form-binary")["endpointStatus"]:
             assert time.monotonic() < until
@@ -113,7 +113,7 @@ def test_apples_example_reaches_the_example_receiver_and_its_original_bytes_a_pa
         assert partner.unverified == []
 
 
-def test_filters_by_type_network_app_and_environment(system):
+def test_a_filter_pushes_only_events_of_its_types_networks_apps_and_environments(system):
     with Receiver() as receiver:
         wanted = subscribe(system, receiver, "filter-network", filter={"adNetworkIds": ["example123.skadnetwork"]})
         others = subscribe(system, receiver, "filter-other", filter={"adNetworkIds": ["other456.skadnetwork"]})
@@ -178,20 +178,20 @@ def test_a_change_to_the_original_form_pushes_no_unverified_bytes(system):
 
 
 def test_only_existing_subscriptions_request_original_bytes(system):
-    def askings() -> set[str]:
-        return {asking.decode().split(" ")[0] for asking in system.client.smembers("{attr:007}:events:originals")}
+    def requesters() -> set[str]:
+        return {requester.decode().split(" ")[0] for requester in system.client.smembers("{attr:007}:events:originals")}
 
     def create(**more: object) -> tuple[int, dict]:
         return system.verifier.rpc(EVENTS, "CreateSubscription", {
             "name": "asks", "types": [SKADNETWORK], "push": {"url": "https://example.com/", "form": "original"}, **more})
 
-    assert create(startEventId="none")[0] == 404 and "asks" not in askings()
-    assert create()[0] == 200 and create()[0] == 200 and "asks" in askings()
-    assert create(start="now")[0] == 409 and "asks" in askings()
+    assert create(startEventId="none")[0] == 404 and "asks" not in requesters()
+    assert create()[0] == 200 and create()[0] == 200 and "asks" in requesters()
+    assert create(start="now")[0] == 409 and "asks" in requesters()
     for form in ("structured", "original", "original"):
         system.rpc("UpdateEndpoint", subscription="asks", push={"form": form})
-        assert ("asks" in askings()) == (form == "original")
+        assert ("asks" in requesters()) == (form == "original")
     system.rpc("UpdateEndpoint", subscription="asks", push={"maxConcurrent": 2})
-    assert "asks" in askings()
+    assert "asks" in requesters()
     system.rpc("DeleteSubscription", name="asks")
-    assert "asks" not in askings()
+    assert "asks" not in requesters()

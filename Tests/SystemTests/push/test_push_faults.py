@@ -161,7 +161,7 @@ def test_instances_share_endpoints_and_only_those_with_the_role_push(tmp_path):
         system.postbacks(3)
         system.wait_until_worked()
         time.sleep(2)
-        assert receiver.taken == []
+        assert receiver.accepted == []
         pushers = [system.service("verifier", ATTRIBUTION_VERIFIER_ROLES="push") for _ in range(2)]
         for pusher in pushers:
             pusher.start()
@@ -197,10 +197,10 @@ def test_pushers_that_join_share_the_endpoints_and_no_event_is_missed(tmp_path):
             pushers = system.verifiers[:len(fewest)]
             until = time.monotonic() + 90
             while True:
-                held = [pusher.metric("attribution_push_endpoints") for pusher in pushers]
-                if sum(held) == endpoints and all(one >= least for one, least in zip(held, fewest, strict=False)):
+                owned = [pusher.metric("attribution_push_endpoints") for pusher in pushers]
+                if sum(owned) == endpoints and all(one >= least for one, least in zip(owned, fewest, strict=False)):
                     return
-                assert time.monotonic() < until, held
+                assert time.monotonic() < until, owned
                 time.sleep(0.2)
 
         wait_until_held([endpoints])

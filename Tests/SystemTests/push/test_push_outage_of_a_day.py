@@ -1,5 +1,5 @@
-"""An endpoint is down for a day, scaled to ten seconds: beyond its retries, until it is disabled, while others acknowledge and events that
-they have settled are deleted. After it is enabled and replayed, it has everything."""
+"""Endpoints are down for a day, scaled to ten seconds, and are disabled when their retries end. Meanwhile another subscription acknowledges
+its events. When the endpoints are enabled and replayed, they get every event that they missed."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from .system import NOTIFICATION, SKADNETWORK, PushSystem
 DAY = 10
 TYPES = [SKADNETWORK, NOTIFICATION]
 RULES = "timeout: 1s, retryBase: 100ms, retryCap: 1s, pauseCap: 500ms, pusherTimeout: 2s, retryFor: 3s, disableAfter: 4s"
-# Events that all have settled are deleted after half a second; others are kept for fourteen days.
+# An event that all subscriptions have settled is deleted after half a second; other events are kept for fourteen days.
 QUEUES = f"acknowledgedEventTTL: 500ms, eventRetention: {14 * DAY}s"
 
 
@@ -23,7 +23,7 @@ def published(system: PushSystem) -> dict[str, str]:
 
 
 def trim(system: PushSystem) -> None:
-    """The first trimming happens some seconds after the start of an instance."""
+    """Restarts all verifiers, because a verifier deletes old events for the first time some seconds after its start."""
     for verifier in system.verifiers:
         verifier.end()
         verifier.is_held = False
@@ -48,7 +48,7 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         forms = {"off-plain": {}, "off-ordered": {"ordered": True}, "off-original": {"form": "original"}, "on": {"form": "original"}}
         for name, push in forms.items():
             receiver.secrets[f"/{name}"] = system.subscribe(name, receiver.url(f"/{name}"), TYPES, **push)
-        gone = [name for name in forms if name != "on"]
+        unreachable = [name for name in forms if name != "on"]
         bodies: list[bytes] = []
 
         def deliver(count: int) -> None:
@@ -61,42 +61,43 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         for name in forms:
             receiver.wait(f"/{name}", 6)
         for name in forms:
-            system.backlog_is_gone(name, left=6)
+            system.wait_until_backlog_ends(name, left=6)
         early = set(receiver.ids("/on"))
         off.set()
         started = time.monotonic()
         began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1))
         time.sleep(1.1)
         deliver(20)
-        for name in gone:
+        for name in unreachable:
             system.wait_for_state(name, "disabled")
-        # No attempts are made any more; new events are published, and the others settle them.
+        # Disabled endpoints get no attempts. New events are published, and the subscription `on` settles them.
         deliver(20)
         receiver.wait("/on", 46)
         trim(system)
-        wait("what all are done with is kept", lambda: not early & set(published(system)))
+        wait("events that all have settled are kept", lambda: not early & set(published(system)))
         deliver(4)
         receiver.wait("/on", 50)
         time.sleep(max(0, DAY - (time.monotonic() - started)))
         missed = set(receiver.ids("/on")) - early
-        assert len(missed) == 44 and missed <= set(published(system)), "what they are not done with is kept"
-        for name in gone:
+        assert len(missed) == 44 and missed <= set(published(system)), "unsettled events are missing"
+        for name in unreachable:
             found = system.status(name)
             assert found["backlog"] >= 44 and found.get("dropped", 0) == 0 and not missed & set(receiver.ids(f"/{name}")), found
 
         off.clear()
-        for name in gone:
+        for name in unreachable:
             if name != "off-ordered":
                 system.rpc("EnableEndpoint", subscription=name)
         # One subscription is replayed from the time when it was disabled.
         system.rpc("EnableEndpoint", subscription="off-ordered", replayFrom=began)
-        for name in gone:
+        for name in unreachable:
             receiver.wait(f"/{name}", 50)
             assert set(receiver.ids(f"/{name}")) == early | missed, name
             assert system.status(name)["endpointStatus"]["state"] == "enabled"
         assert receiver.unverified == []
         digests = {hashlib.sha256(body).digest() for body in bodies}
-        assert {hashlib.sha256(request.body).digest() for request in receiver.at("/off-original")} == digests, "not the bytes that came"
+        received = {hashlib.sha256(request.body).digest() for request in receiver.at("/off-original")}
+        assert received == digests, "other bytes than those that were delivered"
         first: dict[str, None] = {}
         subjects = {}
         for request in receiver.at("/off-ordered"):
@@ -106,9 +107,9 @@ def test_an_endpoint_that_is_down_for_a_day_loses_no_event(tmp_path):
         for subject in set(subjects.values()):
             expected = [id for id, of in order if of == subject]
             assert [id for id in first if id in set(expected)] == expected, f"{subject}: order broken"
-        # Then nothing prevents their deletion any longer.
-        for name in gone:
-            system.backlog_is_gone(name, left=10)
+        # All subscriptions have settled the events now, so that they are deleted.
+        for name in unreachable:
+            system.wait_until_backlog_ends(name, left=10)
         trim(system)
         wait("delivered events are kept", lambda: not missed & set(published(system)))
         assert all(system.status(name).get("dropped", 0) == 0 for name in forms)

@@ -18,8 +18,8 @@ from SystemTests.faults.system import SHARDS, FaultSystem
 
 QUEUES = "queues.v1.QueuesService"
 SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
-# The factor of the long form.
-MUCH = 4 if SOAK else 1
+# The long form sends this many times as many deliveries.
+LOAD_FACTOR = 4 if SOAK else 1
 
 
 def post(service: Service, delivery: Delivery, ledger: Ledger | None = None) -> str:
@@ -44,7 +44,7 @@ def eventually(what: str, condition: Callable[[], Any], seconds: float = 60) -> 
 
 
 def owned(system: FaultSystem, queue: str = "intake") -> list[int]:
-    """Shards that a worker owns: its name is the owner, and it has not given them back."""
+    """The shards that a worker owns and has not returned."""
     owners = [system.client.get(f"{{attr:{shard:03d}}}:q:{queue}:owner") for shard in SHARDS]
     return [shard for shard, owner in zip(SHARDS, owners, strict=True) if owner and not owner.endswith(b" -")]
 
@@ -54,20 +54,21 @@ def pending(system: FaultSystem, queue: str = "intake") -> int:
     return sum(system.client.xlen(f"{{attr:{shard:03d}}}:q:{queue}") for shard in owned(system, queue))
 
 
-def stop_while_it_holds(system: FaultSystem, verifier: Service, least: int = 1) -> int:
+def suspend_with_pending_messages(system: FaultSystem, verifier: Service, least: int = 1) -> int:
     """Suspends the one running verifier at a moment when it has messages to settle; returns their number."""
     for _ in range(200):
         verifier.signal(signal.SIGSTOP)
-        # Redis still executes what it had sent.
+        # Redis may still execute commands that the verifier has sent.
         time.sleep(0.1)
-        if (held := pending(system)) >= least:
-            return held
+        if (unsettled := pending(system)) >= least:
+            return unsettled
         verifier.signal(signal.SIGCONT)
         time.sleep(random.uniform(0, 0.02))
-    raise AssertionError("it never held anything")
+    raise AssertionError("the verifier never had unsettled messages")
 
 
 def check(system: FaultSystem, ledger: Ledger) -> dict[str, int]:
+    """Waits until the queues are empty, and checks that every acknowledged delivery has exactly one result; returns the counts."""
     system.wait_until_worked()
     return account(system.events(), system.states(list(ledger.deliveries)), ledger)
 

@@ -1,5 +1,8 @@
-"""The queue's guarantees one by one, with the real executables: forgeries hide nothing, a stale worker can do nothing, poison messages become
-dead letters, delayed messages are processed when due, order is kept, overload is refused and ends, a SIGTERM loses nothing."""
+"""The queue's guarantees one by one, with the real executables: a forgery hides no genuine delivery, a stale worker settles nothing, a
+delayed message is processed when due, a lost reply delays no message, and at replicated durability a replica has what is acknowledged.
+
+Overload, a full Redis, SIGTERM, dead letters and operators' calls are in test_guarantees_under_load.py, the order of notifications in
+test_guarantees_of_order.py and test_order.py."""
 
 import asyncio
 import concurrent.futures
@@ -18,7 +21,7 @@ from SystemTests.faults.process import Process, Proxy
 from SystemTests.faults.system import FaultSystem
 from SystemTests.support.free_ports import free_port
 
-from .guarantee_steps import MUCH, answers, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import LOAD_FACTOR, answers, check, eventually, owned, post, post_all, suspend_with_pending_messages
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_a_forgery_hides_no_genuine_delivery_in_any_order(tmp_path, maker):
         for genuine, forged, _ in pairs[20:40]:
             post(ingests[0], genuine, ledger)
             post(ingests[1], forged, ledger)
-        # At the same moment, at several instances.
+        # All deliveries of a postback at the same time, at two instances.
         together = [(ingests[number % 2], delivery) for pair in pairs[40:] for number, delivery in enumerate(pair)]
         maker.dice.shuffle(together)
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
@@ -69,25 +72,25 @@ def test_a_stale_worker_cannot_settle_messages_of_the_new_owner(tmp_path, maker)
     with system:
         stale.end()
         other.end()
-        deliveries = [maker.postback() for _ in range(300 * MUCH)]
+        deliveries = [maker.postback() for _ in range(300 * LOAD_FACTOR)]
         deliveries += [maker.notification(str(10 ** 14 + number % 7)) for number in range(60)]
         forged = [maker.forged(one) for one in deliveries[:60]]
-        for one in deliveries[300 * MUCH:]:
+        for one in deliveries[300 * LOAD_FACTOR:]:
             post(ingest, one, ledger)
-        post_all([ingest], deliveries[:300 * MUCH] + forged, ledger)
+        post_all([ingest], deliveries[:300 * LOAD_FACTOR] + forged, ledger)
         stale.start()
-        held, shards = stop_while_it_holds(system, stale), len(owned(system))
+        unsettled, shards = suspend_with_pending_messages(system, stale), len(owned(system))
         other.start()
         system.wait_until_worked()
-        taken = other.metric("attribution_queue_reclaimed_total")
+        taken_over = other.metric("attribution_queue_reclaimed_total")
         before = system.event_count()
         stale.signal(signal.SIGCONT)
         lost = eventually("the stale worker finds its shards lost", lambda: stale.metric("attribution_queue_lease_lost_total"))
         time.sleep(1)
         assert system.event_count() == before
         counts = check(system, ledger)
-        assert taken >= shards, (taken, shards)
-        print(f"held when stopped: {held} in {shards} shards, taken over: {taken:.0f}, found lost: {lost:.0f}, {counts}")
+        assert taken_over >= shards, (taken_over, shards)
+        print(f"unsettled when suspended: {unsettled} in {shards} shards, taken over: {taken_over:.0f}, found lost: {lost:.0f}, {counts}")
 
 
 def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker):
@@ -100,33 +103,33 @@ def test_delayed_messages_are_processed_when_due_without_polling(tmp_path, maker
         seen = []
         threading.Thread(target=watch, args=(monitor, seen), daemon=True).start()
         # Each service queries all shards once when it starts.
-        eventually("what starts has looked", lambda: quiet_for(1, seen))
+        eventually("all started services have queried their shards", lambda: no_query_for(1, seen))
         token = maker.token()
         body = json.loads(token.body) | {"requestedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
         id = json.loads(ingest.post(token.path, json.dumps(body))[2])["id"]
         due = system.client.zscore(f"{{attr:{id[:3]}}}:q:tokens:delayed", id) / 1000
         assert due > time.time() + 2, due - time.time()
-        # Both query when they are notified, and then wait until the message is due.
-        eventually("it is known when it is due", lambda: quiet_for(0.5, seen))
+        # Both brokers query when they are notified, and then wait until the message is due.
+        eventually("both brokers wait until the message is due", lambda: no_query_for(0.5, seen))
         listened = time.time()
-        assert listened < due - 1, "too slow a machine for this test"
+        assert listened < due - 1, "the machine is too slow for this test"
         first = len(seen)
-        # One of the two that wait for it ends before it is due.
+        # One of the two waiting brokers is killed before the message is due.
         other.is_held = True
         other.signal(signal.SIGKILL)
         time.sleep(due - 0.5 - time.time())
         commands, span = seen[first:], time.time() - listened
         queries = [command for command in commands if is_query(command)]
         assert time.time() >= due or not queries, [len(commands), *queries]
-        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(queries)} for what is delayed")
-        eventually("it is worked", lambda: system.states([id])[id] == "done", 60)
+        print(f"{len(commands)} commands of two brokers, an ingest and a verifier in {span:.1f} idle s, {len(queries)} for delayed messages")
+        eventually("the delayed message is processed", lambda: system.states([id])[id] == "done", 60)
         event = next(event for event in system.events() if event["data"].get("exchangeId") == id)
         assert event["type"] == "attribution.adservices.resolved.v1"
         assert time.time() >= due
 
 
 def test_a_token_whose_accept_lost_its_reply_is_processed_soon(tmp_path, maker):
-    """It does not wait until the broker queries every shard, which happens once a minute."""
+    """The token does not wait until the broker queries all shards, which it does once a minute."""
     system = FaultSystem(tmp_path, maker.apple_key)
     system.service("asa-token-broker", **system.start_simulator())
     proxy = Proxy(system.redis_port, random.Random())
@@ -135,20 +138,20 @@ def test_a_token_whose_accept_lost_its_reply_is_processed_soon(tmp_path, maker):
     def accepted() -> int:
         return sum(1 for _ in system.client.scan_iter("{attr:*}:r:*", 1000))
 
-    def is_worked() -> bool:
+    def is_processed() -> bool:
         return len(system.events()) == accepted() and not any(system.unfinished("tokens").values())
 
     async def play() -> None:
         await proxy.start()
         await asyncio.to_thread(system.start)
-        # Then Redis has the script, and the next token is accepted by the first command.
+        # After this token Redis has the script, so that the next token needs only one command.
         await asyncio.to_thread(post, ingest, maker.token())
         token = maker.token()
         proxy.unanswered = token.name.encode()
         status, _, body = await asyncio.to_thread(ingest.post, "/v1/adservices/tokens", token.body)
-        # Ingest itself queries again if it treats a new token as a repeated one.
+        # Ingest repeats the command whose reply was cut, and may take its own token for a duplicate.
         assert proxy.cuts == 1 and accepted() == 2 and (status == 503 or json.loads(body)["status"] == "duplicate"), (status, body)
-        await asyncio.to_thread(eventually, "it is worked", is_worked, 30)
+        await asyncio.to_thread(eventually, "the token is processed", is_processed, 30)
 
     async def play_and_stop() -> None:
         try:
@@ -181,13 +184,13 @@ def test_at_replicated_durability_nothing_is_acknowledged_before_a_replica_has_i
             assert send() == [500, 503, 503]
             replica.start()
             eventually("the replica runs", lambda: answers(follower))
-            # By default it waits for some seconds for more replicas.
+            # By default Redis waits some seconds for more replicas before it sends its data.
             system.client.config_set("repl-diskless-sync-delay", 0)
             follower.replicaof("127.0.0.1", system.redis_port)
             eventually("all are acknowledged", lambda: send() == [200, 202, 200])
             key = next(iter(follower.scan_iter("*:install:*", 1000)))
             assert follower.get(key) == system.client.get(key) is not None
-            # Not by SIGTERM, after which it would first write its whole log.
+            # After SIGTERM it would first write its log to the disk.
             replica.signal(signal.SIGKILL)
             assert send() == [500, 503, 503]
     finally:
@@ -195,11 +198,11 @@ def test_at_replicated_durability_nothing_is_acknowledged_before_a_replica_has_i
 
 
 def is_query(command: str) -> bool:
-    """Whether it queries for delayed messages."""
+    """Whether the command queries delayed messages."""
     return ":delayed" in command or ":schedule" in command
 
 
-def quiet_for(seconds: float, seen: list[str]) -> bool:
+def no_query_for(seconds: float, seen: list[str]) -> bool:
     """Whether no query is sent within these seconds."""
     first = len(seen)
     time.sleep(seconds)
@@ -207,7 +210,7 @@ def quiet_for(seconds: float, seen: list[str]) -> bool:
 
 
 def watch(monitor, seen: list[str]) -> None:
-    """The commands that clients, and not scripts, send to Redis until the monitor is closed."""
+    """Appends to `seen` the commands that clients, and not scripts, send to Redis, until the monitor is closed."""
     try:
         for one in monitor.listen():
             if one["client_type"] != "lua":

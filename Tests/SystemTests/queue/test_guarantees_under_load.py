@@ -1,4 +1,4 @@
-"""The queue's guarantees under load, with the real executables: limits, a Redis without memory, a SIGTERM, operators' calls."""
+"""The queue's guarantees under load, with the real executables: overload, a full Redis, SIGTERM, dead letters and operators' calls."""
 
 import asyncio
 import concurrent.futures
@@ -13,7 +13,7 @@ import pytest
 from SystemTests.faults.load import Ledger, Maker, send_many
 from SystemTests.faults.system import FaultSystem
 
-from .guarantee_steps import MUCH, QUEUES, check, eventually, owned, post, post_all, stop_while_it_holds
+from .guarantee_steps import LOAD_FACTOR, QUEUES, check, eventually, owned, post, post_all, suspend_with_pending_messages
 
 
 @pytest.fixture
@@ -24,15 +24,15 @@ def maker():
 
 
 def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
-    bound = 2 * 256 * MUCH
-    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, workerTimeout: 2s, backlogBound: {bound} }}")
+    limit = 2 * 256 * LOAD_FACTOR
+    system = FaultSystem(tmp_path, maker.apple_key, f"{{ lease: 2s, workerTimeout: 2s, backlogBound: {limit} }}")
     ingest, verifier = system.service("ingest"), system.service("verifier")
     ledger = Ledger()
     with system:
         verifier.end()
         refused = []
 
-        def take(delivery) -> tuple[int, dict[str, str]]:
+        def send_one(delivery) -> tuple[int, dict[str, str]]:
             status, headers, body = ingest.post(delivery.path, delivery.body)
             if status == 200:
                 ledger.acknowledge(delivery, json.loads(body)["id"])
@@ -40,28 +40,28 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
 
         def send(_) -> None:
             delivery = maker.postback()
-            status, headers = take(delivery)
+            status, headers = send_one(delivery)
             if status != 200:
                 refused.append((delivery, status, headers))
 
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
-            list(pool.map(send, range(2 * bound)))
+            list(pool.map(send, range(2 * limit)))
         assert refused and {status for _, status, _ in refused} == {500}
         assert all(int(headers["retry-after"]) >= 1 for _, _, headers in refused)
         left = system.unfinished("intake")
-        assert left["ready"] == ledger.count <= bound, left
-        # Clients that understand 503 get 503.
+        assert left["ready"] == ledger.count <= limit, left
+        # The App Store repeats a notification after 503.
         answers = [ingest.post(one.path, one.body) for one in (maker.notification() for _ in range(200))]
         assert all(int(headers["retry-after"]) >= 1 for status, headers, _ in answers if status == 503)
         assert {status for status, _, _ in answers} <= {200, 503} and any(status == 503 for status, _, _ in answers)
-        assert system.unfinished("intake")["ready"] <= bound
+        assert system.unfinished("intake")["ready"] <= limit
         # A repetition of an accepted delivery is reported as such, whether the queue is full or not.
         known = next(iter(ledger.deliveries.values()))
         assert json.loads(ingest.post(known.path, known.body)[2])["status"] == "duplicate"
         assert ingest.queue()["oldestAgeSeconds"] > 0
         verifier.is_held = False
         for delivery, _, _ in refused:
-            eventually("taken at last", lambda delivery=delivery: take(delivery)[0] == 200)
+            eventually("a refused delivery is accepted", lambda delivery=delivery: send_one(delivery)[0] == 200)
         system.wait_until_worked()
         assert not ingest.queue().get("oldestAgeSeconds")
         # While more arrives than is processed, no message waits much longer than the queue's limit takes to be processed.
@@ -75,7 +75,7 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             sending = [pool.submit(flood) for _ in range(16)]
             while not all(one.done() for one in sending):
-                # A verifier with little processor time.
+                # The verifier runs only an eighth of the time.
                 verifier.signal(signal.SIGSTOP)
                 time.sleep(0.7)
                 verifier.signal(signal.SIGCONT)
@@ -85,8 +85,8 @@ def test_overload_is_refused_at_the_limits_and_recovers(tmp_path, maker):
             one.result()
         assert refused
         rate = (ledger.count - before - int(ingest.queue().get("depth", 0))) / (time.monotonic() - began)
-        print(f"{ledger.count - before} taken, {len(refused)} refused, oldest {max(ages)} s, worked {rate:.0f} a second")
-        assert rate > 0 and max(ages) <= 2 + 3 * bound / rate, (ages, rate)
+        print(f"{ledger.count - before} accepted, {len(refused)} refused, oldest {max(ages)} s, processed {rate:.0f} a second")
+        assert rate > 0 and max(ages) <= 2 + 3 * limit / rate, (ages, rate)
         system.wait_until_worked()
         verified = [event for event in system.events() if event["type"] == "attribution.skadnetwork.postback.verified.v1"]
         assert len(verified) == ledger.count == len({event["id"] for event in verified})
@@ -104,14 +104,14 @@ def test_a_full_redis_refuses_deliveries_and_its_queues_are_drained(tmp_path, ma
         system.client.config_set("maxmemory", "1mb")
         # A call with a key needs memory for the key.
         assert system.client.delete("{attr:000}:q:intake:paused") == 1
-        # There is no memory for more, but waiting messages become events.
-        eventually("what waits is worked", lambda: system.event_count() == 50)
+        # There is no memory for new deliveries, but waiting messages become events.
+        eventually("waiting messages are processed", lambda: system.event_count() == 50)
         late, notification = maker.postback(), maker.notification()
         assert ingest.post(late.path, late.body)[0] == 500
         assert ingest.post(notification.path, notification.body)[0] == 503
         system.client.config_set("maxmemory", "0")
         for one in (late, notification):
-            eventually("taken again", lambda one=one: ingest.post(one.path, one.body)[0] == 200)
+            eventually("refused deliveries are accepted", lambda one=one: ingest.post(one.path, one.body)[0] == 200)
             post(ingest, one, ledger)
         counts = check(system, ledger)
     assert counts["postbacks verified"] == 51 and counts["notifications"] == 1
@@ -126,10 +126,10 @@ def test_sigterm_under_load_loses_no_delivery_and_releases_all_leases(tmp_path, 
 
     async def terminate() -> None:
         for number in range(6):
-            while ledger.count < 120 * MUCH * (number + 1):
+            while ledger.count < 120 * LOAD_FACTOR * (number + 1):
                 await asyncio.sleep(0.01)
             one = [*verifiers, *ingests][number % 4]
-            # A worker that has not begun yet has nothing to return.
+            # A worker that has not started yet has no leases to return.
             await asyncio.to_thread(system.wait_until_ready, one)
             process = one.process
             one.signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ def test_sigterm_under_load_loses_no_delivery_and_releases_all_leases(tmp_path, 
     async def play() -> None:
         async with asyncio.TaskGroup() as group:
             for number in range(16):
-                group.create_task(send_many(maker, [one.public_port for one in ingests], ledger, 900 * MUCH, number, tokens=False))
+                group.create_task(send_many(maker, [one.public_port for one in ingests], ledger, 900 * LOAD_FACTOR, number, tokens=False))
             group.create_task(terminate())
 
     with system:
@@ -171,9 +171,9 @@ def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_work
     with system:
         verifier.end()
         # Messages whose worker was killed once are given up here, so good messages become dead letters.
-        post_all([ingest], [maker.postback() for _ in range(300 * MUCH)], ledger)
+        post_all([ingest], [maker.postback() for _ in range(300 * LOAD_FACTOR)], ledger)
         verifier.start()
-        held = stop_while_it_holds(system, verifier, least=2)
+        unsettled = suspend_with_pending_messages(system, verifier, least=2)
         verifier.signal(signal.SIGKILL)
         verifier.process.wait()
         verifier.is_held = False
@@ -182,26 +182,26 @@ def test_queues_are_paused_listed_replayed_and_purged_by_every_service_that_work
             "queue": "intake", "maxLetters": 1000})["deadLetters"])) for service in (ingest, verifier, broker)}
         assert len(letters) == 1
         ids = list(letters.pop())
-        assert len(ids) == held, (len(ids), held)
+        assert len(ids) == unsettled, (len(ids), unsettled)
         assert set(system.states(ids).values()) == {"dead"}
         thread = threading.Thread(target=load)
         thread.start()
         try:
             for service in (ingest, verifier, broker):
                 assert service.call(QUEUES, "PauseQueue", {"queue": "intake"})["queue"]["paused"]
-                # Work that was begun before, or was requested within the second before, is finished.
+                # The verifier finishes messages that it has leased already, and may lease more during the next second.
                 time.sleep(1.5)
-                count, taken = system.event_count(), ledger.count
-                eventually("more is taken in", lambda taken=taken: ledger.count > taken + 20)
+                count, accepted = system.event_count(), ledger.count
+                eventually("more deliveries are accepted", lambda accepted=accepted: ledger.count > accepted + 20)
                 assert system.event_count() == count
                 state = service.queue()
                 assert state["paused"] and int(state["depth"]) >= 20, state
                 assert not service.call(QUEUES, "ResumeQueue", {"queue": "intake"})["queue"].get("paused")
-                eventually("it is worked again", lambda count=count: system.event_count() > count)
+                eventually("messages are processed again", lambda count=count: system.event_count() > count)
             again, gone = ids[:len(ids) // 2], ids[len(ids) // 2:]
             assert broker.call(QUEUES, "ReplayDeadLetters", {"queue": "intake", "ids": again})["replayed"] == len(again)
             assert ingest.call(QUEUES, "PurgeDeadLetters", {"queue": "intake", "ids": gone})["purged"] == len(gone)
-            eventually("the replayed are verified", lambda: set(system.states(again).values()) == {"verified"})
+            eventually("the replayed messages are verified", lambda: set(system.states(again).values()) == {"verified"})
         finally:
             ending.set()
             thread.join()

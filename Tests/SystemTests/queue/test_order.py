@@ -75,13 +75,13 @@ def test_forgeries_that_name_a_purchase_do_not_enter_its_order_line(tmp_path):
 
 
 class SystemWithout:
-    """The system runs without one of its services, which is started afterwards."""
+    """Starts the system without one of its services, which the test starts later."""
 
-    def __init__(self, system: FaultSystem, held):
-        self.system, self.held = system, held
+    def __init__(self, system: FaultSystem, missing):
+        self.system, self.missing = system, missing
 
     def __enter__(self) -> FaultSystem:
-        others = [service for service in self.system.services if service is not self.held]
+        others = [service for service in self.system.services if service is not self.missing]
         self.system.redis.start()
         self.system.wait_for_redis()
         for service in others:
@@ -106,7 +106,7 @@ def shard_of(text: str, key: bytes) -> int:
     return hmac.new(key, text.encode(), hashlib.sha256).digest()[0]
 
 
-def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, responder):  # noqa: F811
+def test_a_hanging_responder_delays_only_the_purchase_of_its_certificate(tmp_path, responder):  # noqa: F811
     maker = Maker(random.Random(12))
     quick, slow = responder.chain("quick"), responder.chain("slow")
     system = system_with(tmp_path, maker, "required")
@@ -116,7 +116,7 @@ def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, resp
         key = system.client.get("{attr:000}:digest-key")
         purchase = "700000000000001"
         shard = shard_of(f"appstore:Production:{purchase}", key)
-        # Its certificates are cached from now on.
+        # The answer about the certificates of `quick` is cached from now on.
         maker.chain = quick
         known = [maker.notification("700000000000000")]
         post(ingest, known[0])
@@ -126,11 +126,11 @@ def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, resp
         waiting = [maker.notification(purchase)]
         assert int(post(ingest, waiting[0])[:3]) == shard
         wait_for(lambda: responder.hanging > 0)
-        # In the same shard, and also those of the same purchase if they are not verified.
+        # Other messages of this shard are processed, and forgeries that name this purchase too.
         rejected = post_forgeries(ingest, maker, purchase, 200)
         maker.chain = quick
-        behind = maker.notification(purchase)
-        post(ingest, behind)
+        next_one = maker.notification(purchase)
+        post(ingest, next_one)
         other = purchase_in(shard, key, 700000000000002)
         known += [maker.notification(other) for _ in range(3)]
         for delivery in known[1:]:
@@ -146,11 +146,11 @@ def test_a_hanging_responder_delays_only_the_purchase_in_question(tmp_path, resp
         wait_for(lambda: sum(event["type"] == POSTBACK for event in system.events()) == 3)
         found = names(system)
         assert [name for name in found if name in {delivery.name for delivery in known[1:]}] == [delivery.name for delivery in known[1:]]
-        assert waiting[0].name not in found and behind.name not in found
+        assert waiting[0].name not in found and next_one.name not in found
         assert len(lines(system)) == 1
         responder.answer_again()
-        wait_for(lambda: behind.name in names(system), 120)
+        wait_for(lambda: next_one.name in names(system), 120)
         found = names(system)
-        assert found.index(waiting[0].name) < found.index(behind.name)
+        assert found.index(waiting[0].name) < found.index(next_one.name)
         system.wait_until_worked()
         assert lines(system) == []

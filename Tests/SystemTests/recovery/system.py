@@ -40,7 +40,7 @@ def stamp(seconds: float) -> str:
 
 @contextlib.contextmanager
 def recovery_system(data: pathlib.Path, pages: int = 16, rate: int = 50, more: str = "") -> Iterator[System]:
-    """Deploy/up creates the configuration; these additions are read by the restarted services."""
+    """Starts a system, adds SETTINGS and `more` to the configuration of Deploy/up, and restarts the services that read them."""
     system = start_system(data)
     try:
         with (data / "configuration.yaml").open("a") as file:
@@ -102,16 +102,19 @@ class SecondInstance:
 
 
 def make(system: System, type: str, environment: str = "Production", **more: Any) -> dict:
+    """Creates notifications in the simulator; by default it also sends them."""
     return system.control("/control/notifications", {"bundleId": APP, "environment": environment, "notificationType": type, **more})
 
 
 def start(system: System, first: float, last: float, environment: str = "Production", **more: Any) -> str:
+    """Starts a recovery of the time from `first` to `last`, in seconds; returns its id."""
     return system.call("Recovery", "StartRecovery", {
         "bundleId": APP, "environment": environment, "startDate": stamp(first), "endDate": stamp(last), **more},
         key=uuid.uuid4().hex)["recoveryId"]
 
 
 def ended(system: System, recovery: str, seconds: float = 60, every: float = 0.2) -> dict:
+    """Waits until the recovery is not running, at most this time; returns its progress."""
     until = time.monotonic() + seconds
     while True:
         progress = system.call("Recovery", "GetRecovery", {"recoveryId": recovery})
@@ -229,7 +232,7 @@ def drain(feed: Subscription, expected: int, seconds: float) -> list[str]:
     return list(seen.values())
 
 
-def recover_outage_of_a_day(system: System, count: int, fresh_count: int, patience: float) -> dict:
+def recover_outage_of_a_day(system: System, count: int, fresh_count: int, timeout: float) -> dict:
     """A day's outage is recovered while new notifications arrive, an instance is killed and a tenth of Apple's answers fail."""
     first = time.time() - 3 * DAY
     missed = missed_ones(system, count, first)
@@ -264,7 +267,7 @@ def recover_outage_of_a_day(system: System, count: int, fresh_count: int, patien
         assert now["state"] == "running", now
         # The leader is killed while it processes pages.
         os.kill(second.leader_pid() if leader_is_second else system.pid("notification-recovery"), signal.SIGKILL)
-        while (now := progress())["state"] == "running" and time.monotonic() < began + patience:
+        while (now := progress())["state"] == "running" and time.monotonic() < began + timeout:
             time.sleep(0.2)
         seconds = time.monotonic() - began
         arriving.join()
@@ -272,7 +275,7 @@ def recover_outage_of_a_day(system: System, count: int, fresh_count: int, patien
         pages = answered(system, first - 3600, first + DAY + 3600)
         wanted = missed | {notification["notificationUUID"] for notification in fresh}
         return {"first": first, "recovery": now, "seconds": seconds, "pages": pages, "fewest": -(-count // 20), "wanted": wanted,
-                "events": drain(feed, len(wanted), patience)}
+                "events": drain(feed, len(wanted), timeout)}
     finally:
         system.control("/control/faults", {"clear": True})
         second.end()

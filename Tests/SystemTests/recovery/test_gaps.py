@@ -14,6 +14,7 @@ OBSERVED, TRANSACTION = "appstore.subscription.observed.v1", "appstore.transacti
 
 
 def play(system, *steps, **more) -> list[dict]:
+    """Creates a story of notifications in the simulator; returns them."""
     answer = system.control("/control/notifications/story", {"bundleId": APP, "environment": "Production", "steps": list(steps), **more})
     return answer["notifications"]
 
@@ -46,7 +47,7 @@ def ended(system, notifications: list[dict], seconds: float = 60) -> dict:
         time.sleep(0.2)
 
 
-class Told:
+class StoriesWithGaps:
     """Stories with missing steps, and all events about them."""
 
     def __init__(self, system):
@@ -75,14 +76,14 @@ class Told:
 
 
 @pytest.fixture(scope="module")
-def told(system):
-    told = Told(system)
-    yield told
-    told.feed.delete()
+def stories(system):
+    stories = StoriesWithGaps(system)
+    yield stories
+    stories.feed.delete()
 
 
-def test_missed_notifications_are_recovered_from_apples_history_and_close_their_gap(system, told):
-    story = told.missed
+def test_missed_notifications_are_recovered_from_apples_history_and_close_their_gap(system, stories):
+    story = stories.missed
     gap = ended(system, story)
     assert (gap["state"], gap["repairedBy"], gap["notifications"]) == ("recovered", "notifications", 1), gap
     assert gap["rule"] == "entry-required" and gap["missing"] == "DID_CHANGE_RENEWAL_STATUS/AUTO_RENEW_DISABLED"
@@ -90,14 +91,14 @@ def test_missed_notifications_are_recovered_from_apples_history_and_close_their_
     state = state_of(system, story)
     assert state.get("gaps", []) == [] and state.get("settledGaps", []) == [] and state["source"] == "notifications"
     assert [step["notificationType"] for step in state["notifications"]] == ["SUBSCRIBED", "DID_CHANGE_RENEWAL_STATUS", "EXPIRED"]
-    events = told.about(story, 4)
+    events = stories.about(story, 4)
     assert sorted(event["type"] for event in events) == sorted([GAP] + [VERIFIED] * 3)
     back = next(event for event in events if event["data"].get("notificationUUID") == story[1]["notificationUUID"])
     assert back["data"]["source"] == "recovery"
 
 
-def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(system, told):
-    story = told.lost
+def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(system, stories):
+    story = stories.lost
     gap = ended(system, story)
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "active"), gap
     assert gap.get("notifications", 0) == 0 and "period-continuity" in gap["rules"]
@@ -105,7 +106,7 @@ def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(syst
     assert state["state"] == "active" and state["source"] == "status" and state.get("gaps", []) == []
     assert state["settledGaps"] == [gap["gapId"]]
     assert state["notifications"][-1]["notificationType"] == "STATUS_OBSERVED"
-    events = told.about(story, 5)
+    events = stories.about(story, 5)
     # The period that was renewed without a notification is also on the feed, as a transaction.
     assert sorted(event["type"] for event in events) == sorted([VERIFIED, VERIFIED, GAP, OBSERVED, TRANSACTION])
     observed = next(event for event in events if event["type"] == OBSERVED)
@@ -113,21 +114,21 @@ def test_a_gap_without_history_is_closed_by_the_status_and_reported_as_lost(syst
     assert observed["data"]["gap"]["id"] == gap["gapId"] and observed["data"]["renewalInfo"]["autoRenewStatus"] == 1
 
 
-def test_silence_after_the_expiry_is_detected_and_resolved_by_apples_status(system, told):
-    gap = ended(system, told.silent)
+def test_silence_after_the_expiry_is_detected_and_resolved_by_apples_status(system, stories):
+    gap = ended(system, stories.silent)
     assert gap["rules"] == ["silence"] and gap["missing"] == "DID_RENEW or EXPIRED" and "shownBy" not in gap
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("recovered", "notifications", "expired"), gap
-    gap = ended(system, told.silent_lost)
+    gap = ended(system, stories.silent_lost)
     assert (gap["state"], gap["repairedBy"], gap["observedState"]) == ("unrecoverable", "status", "expired"), gap
-    state = state_of(system, told.silent_lost)
+    state = state_of(system, stories.silent_lost)
     assert state["state"] == "expired" and state.get("gaps", []) == []
-    gap = ended(system, told.silent_renewed)
+    gap = ended(system, stories.silent_renewed)
     assert (gap["repairedBy"], gap["observedState"]) == ("status", "active"), gap
-    state = state_of(system, told.silent_renewed)
+    state = state_of(system, stories.silent_renewed)
     assert state["state"] == "active" and state["hasAccess"] is True and state["source"] == "status"
-    for story, expected in ((told.silent, [GAP, VERIFIED, VERIFIED, VERIFIED]), (told.silent_lost, [VERIFIED, VERIFIED, GAP, OBSERVED]),
-                            (told.silent_renewed, [VERIFIED, GAP, OBSERVED, TRANSACTION])):
-        assert sorted(event["type"] for event in told.about(story, 4)) == sorted(expected)
+    for story, expected in ((stories.silent, [GAP, VERIFIED, VERIFIED, VERIFIED]), (stories.silent_lost, [VERIFIED, VERIFIED, GAP, OBSERVED]),
+                            (stories.silent_renewed, [VERIFIED, GAP, OBSERVED, TRANSACTION])):
+        assert sorted(event["type"] for event in stories.about(story, 4)) == sorted(expected)
 
 
 def test_two_instances_look_each_gap_up_once(system):
@@ -161,7 +162,7 @@ def test_a_gap_survives_failures_of_apple_and_a_killed_instance_and_is_settled_o
         feed.delete()
 
 
-def test_fields_of_list_gaps_are_named(system):
+def test_list_gaps_refuses_a_wrong_field_by_its_name(system):
     for message, field in (({}, "bundleId"), ({"bundleId": APP, "maxGaps": 0}, "maxGaps"), ({"bundleId": APP, "maxGaps": 1001}, "maxGaps"),
                            ({"bundleId": APP, "pageToken": "x"}, "pageToken"), ({"bundleId": APP, "state": "lost"}, "state")):
         answer = system.rpc("Recovery", "ListGaps", message)

@@ -1,4 +1,4 @@
-"""Recovery after an outage: the order in which notifications become events, how many are held, and which are left to Apple's retries."""
+"""Recovery after an outage: the order in which notifications become events, how many are held, and which gaps Apple's retries close."""
 
 import random
 import statistics
@@ -19,24 +19,25 @@ def feed(recovering):
 
 
 def record_outage(system, first: int, last: int) -> None:
-    """Records an outage, as the first heartbeat after it does."""
+    """Records an outage in Redis, as ingest does with its first heartbeat after an outage."""
     instances, = redis_words(system, "--scan", "--pattern", "*:ingest:instances")
     redis_words(system, "ZADD", instances.replace(":instances", ":outages"), last, f"{first}-{last}")
 
 
 def request_recovery(system, first: int, last: int) -> None:
-    """What an operator does about a time range."""
+    """Starts a recovery of a time range, as an operator does."""
     start(system, first / 1000, last / 1000, "Sandbox")
 
 
 def order_after_an_outage(system, feed, disturb=None, begin=record_outage) -> list[str]:
-    """The types of an outage's notifications in the order of their events, each once. Held notifications would otherwise come only after five
-    minutes. `disturb` is a function and the number of accepted notifications after which it is called. `begin` starts the recovery."""
+    """Recovers an outage; returns the types of its notifications in the order of their events, each notification once. Fails unless all
+    events come within 90 seconds: held notifications that nobody releases come after five minutes. `disturb` is a function and the number
+    of accepted notifications after which it is called. `begin` starts the recovery."""
     first = int((time.time() - 6 * DAY - random.randrange(DAY)) * 1000)
     wanted = {}
-    for place, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
+    for index, (kind, more) in enumerate([("DID_CHANGE_RENEWAL_STATUS", {"subtype": "AUTO_RENEW_DISABLED"}), ("EXPIRED", {"subtype": "VOLUNTARY"}),
                                           ("DID_RENEW", {})]):
-        for made in make(system, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + place,
+        for made in make(system, kind, "Sandbox", **more, count=200, brief=True, data=BARE, send=False, signedDate=first + index,
                          spreadMilliseconds=3_500_000)["notifications"]:
             wanted[made] = kind
     # The pages are slow, so that other work can come first.
@@ -45,15 +46,15 @@ def order_after_an_outage(system, feed, disturb=None, begin=record_outage) -> li
     try:
         begin(system, first, first + 3_600_000)
         if disturb is not None:
-            what, taken = disturb
+            call, accepted = disturb
             since = first / 1000 - 7200
 
-            def far() -> bool:
+            def has_accepted() -> bool:
                 found = [one for one in outages(system, since, "Sandbox") if one["endDate"] <= stamp(first / 1000 + 7200)]
-                return bool(found) and found[0].get("accepted", 0) >= taken
+                return bool(found) and found[0].get("accepted", 0) >= accepted
 
-            assert wait_for(far, seconds=60, every=0.05)
-            what()
+            assert wait_for(has_accepted, seconds=60, every=0.05)
+            call()
         until = time.monotonic() + 90
         while len(came) < len(wanted) and time.monotonic() < until:
             for event in feed.pull(most=1000, wait=1):
@@ -68,8 +69,8 @@ def order_after_an_outage(system, feed, disturb=None, begin=record_outage) -> li
 
 
 def quarters_of(order: list[str]) -> dict[str, list[float]]:
-    """The events of one type do not all come before the next: 256 shards are worked independently."""
-    return {kind: statistics.quantiles([place for place, one in enumerate(order) if one == kind]) for kind in set(order)}
+    """The quartiles of each type's positions in the order: the types may overlap, because 256 shards are processed independently."""
+    return {kind: statistics.quantiles([position for position, one in enumerate(order) if one == kind]) for kind in set(order)}
 
 
 @pytest.mark.parametrize("leader_dies", [False, True], ids=["undisturbed", "the leader dies"])
@@ -89,15 +90,15 @@ def test_a_large_range_that_an_operator_names_has_the_same_order(recovering, fee
 
 
 def test_notifications_held_after_an_outage_are_released_even_if_redis_dies(recovering, feed):
-    def kill_leader():
+    def kill_redis():
         recovering.service("kill", "redis")
         recovering.service("start", "redis")
 
-    assert len(order_after_an_outage(recovering, feed, (kill_leader, 590))) == 600
+    assert len(order_after_an_outage(recovering, feed, (kill_redis, 590))) == 600
 
 
-def started_one_by_one(system) -> None:
-    """A system that allows one recovery of an app at a time."""
+def assert_recoveries_run_one_at_a_time(system) -> None:
+    """Checks that a system with `mostRunning: 1` refuses a second recovery, and that an idempotency key is valid for a day only."""
     now = time.time()
 
     def begin(key: str, days: int):
@@ -105,13 +106,13 @@ def started_one_by_one(system) -> None:
                                                         "endDate": stamp(now - days * DAY + 60)}, key=key)
 
     system.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "delayMilliseconds": 20_000})
-    # A recovery that the schedule began may still run.
+    # A recovery that the schedule started may still run.
     first = wait_for(lambda: answer if (answer := begin("a-key", 40)).status == 200 else None)
     assert first, begin("a-key", 40)
     refused = begin("another-key", 50)
     assert refused.status == 429 and "TOO_MANY_RECOVERIES" in refused.body.decode(), refused
     system.call("Recovery", "CancelRecovery", {"recoveryId": first.json["recoveryId"]})
-    # Stored answers for a repeated key expire after a day: then it is another recovery for another window.
+    # The answers for idempotency keys expire after a day; the test deletes them. Then the same key may start another recovery.
     for name in redis_words(system, "--scan", "--pattern", "*:rpc:*"):
         redis_words(system, "DEL", name)
     second = wait_for(lambda: answer if (answer := begin("a-key", 60)).status == 200 else None)
@@ -122,10 +123,10 @@ def started_one_by_one(system) -> None:
 def test_held_notifications_and_running_recoveries_are_limited(tmp_path_factory):
     with recovery_system(tmp_path_factory.mktemp("held"), more="  heldBacklog: 150\n  mostRunning: 1\n") as system:
         subscription = system.subscribe([VERIFIED])
-        # Only a few can wait: the others are dropped, and the window is read to its end.
+        # Only 150 notifications can be held. The outage is nevertheless recovered completely.
         assert len(order_after_an_outage(system, subscription)) == 600
         assert next(queue for queue in system.call("Queues", "ListQueues", {})["queues"] if queue["name"] == "intake").get("delayed", 0) == 0
-        started_one_by_one(system)
+        assert_recoveries_run_one_at_a_time(system)
 
 
 def test_a_gap_in_an_outage_is_left_to_apples_retries_until_an_hour_after_its_end(recovering):

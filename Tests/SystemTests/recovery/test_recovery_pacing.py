@@ -10,21 +10,21 @@ APP = {"bundleId": "com.example.app", "environment": "Sandbox"}
 
 def test_all_instances_share_one_rate_limit(recovering):
     """The settings allow one status of a test notification an hour; the excess request does not reach Apple."""
-    def asked() -> int:
+    def calls_to_apple() -> int:
         calls = recovering.control("/control/app-store-calls?limit=1000000")["calls"]
         return sum(1 for call in calls if "/notifications/test/" in call["path"])
 
     second = SecondInstance(recovering)
     try:
-        before = asked()
+        before = calls_to_apple()
         request = {**APP, "testNotificationToken": "11111111-2222-3333-4444-555555555555_1"}
         first = recovering.rpc("Recovery", "GetTestNotificationStatus", request)
-        assert first.status != 429 and asked() == before + 1, first
+        assert first.status != 429 and calls_to_apple() == before + 1, first
         refused = recovering.rpc("Recovery", "GetTestNotificationStatus", request, base=f"http://127.0.0.1:{second.port}")
         assert refused.status == 429 and b"APP_STORE_RATE_LIMITED" in refused.body, refused
         again = recovering.rpc("Recovery", "GetTestNotificationStatus", request)
-        assert again.status == 429 and asked() == before + 1, again
-        # Apple did not set this limit: the caller is told whose limit it is.
+        assert again.status == 429 and calls_to_apple() == before + 1, again
+        # The limit is the service's own and not Apple's, and the error says so.
         for answer in (refused, again):
             assert b"our own limit" in answer.body and b"4290000" not in answer.body and b'"status"' not in answer.body, answer
     finally:
@@ -56,7 +56,7 @@ def test_recovery_pauses_while_apple_fails_and_continues_afterwards(recovering):
     before = metric(recovering, waits)
     recovering.control("/control/faults", {"route": "notificationHistory", "percentage": 100, "status": 503})
     try:
-        recoveries = [start(recovering, first - place, first + DAY) for place in range(3)]
+        recoveries = [start(recovering, first - index, first + DAY) for index in range(3)]
         assert wait_for(lambda: metric(recovering, waits) > before, seconds=60)
         assert answered(recovering, first - DAY, first + DAY) == 0
         failing = recovering.call("Recovery", "GetRecovery", {"recoveryId": recoveries[0]})
@@ -73,7 +73,7 @@ def test_a_failing_sandbox_does_not_delay_recoveries_of_production(recovering):
     missed = make(recovering, "DID_RENEW", data=BARE, send=False, signedDate=int(first * 1000))["notificationUUID"]
     recovering.control("/control/faults", {"route": "sandbox", "percentage": 100, "status": 500, "body": {"errorCode": 5000000}})
     now = time.time()
-    stuck = [start(recovering, now - 600 - place, now - 300, "Sandbox") for place in range(6)]
+    stuck = [start(recovering, now - 600 - index, now - 300, "Sandbox") for index in range(6)]
     try:
         def failing():
             return sum("lastError" in recovering.call("Recovery", "GetRecovery", {"recoveryId": one}) for one in stuck) >= 4

@@ -21,15 +21,16 @@ def feed(recovering):
 
 
 @contextlib.contextmanager
-def talkative(system, environment: str, each: int):
-    """An app that received this number of notifications in every five minutes of a week; yields the Redis key with the time of the last one."""
+def active_app(system, environment: str, each: int):
+    """An app that received this number of notifications in every five minutes of a week; yields the Redis key with the time of the last
+    one."""
     began = int(time.time() * 1000)
     make(system, "DID_RENEW", environment, send=True)
     last, = wait_for(lambda: redis_words(system, "--scan", "--pattern", f"*:ingest:last-arrival:{environment}:{APP}"))
     assert wait_for(lambda: int(redis_words(system, "GET", last)[0]) >= began)
     counts = last.replace(":last-arrival:", ":arrivals:")
     now = int(time.time() * 1000)
-    fields = [f"p{(now - day * 86_400_000) // 300_000 + place}" for day in range(1, 8) for place in range(-8, 9)]
+    fields = [f"p{(now - day * 86_400_000) // 300_000 + offset}" for day in range(1, 8) for offset in range(-8, 9)]
     redis_words(system, "HSET", counts, *(word for field in fields for word in (field, str(each))))
     try:
         yield last
@@ -49,7 +50,7 @@ def test_silence_of_an_active_app_starts_a_recovery(recovering, feed):
     # Before everything that the system itself did, such as its start.
     lost = make(recovering, "DID_RENEW", "Sandbox", send=False, signedDate=now - 900_000)["notificationUUID"]
     before = silences(recovering)
-    with talkative(recovering, "Sandbox", 500) as last:
+    with active_app(recovering, "Sandbox", 500) as last:
         redis_words(recovering, "SET", last, now - 1_200_000)
         came: list[str] = []
         assert wait_for(lambda: lost in came or came.extend(uuids(feed.pull(wait=1))) or lost in came)
@@ -70,7 +71,7 @@ def test_unverified_posts_do_not_hide_a_silence(recovering, feed):
             stop.wait(0.2)
 
     posting = threading.Thread(target=stranger)
-    with talkative(recovering, "Sandbox", 5000) as last:
+    with active_app(recovering, "Sandbox", 5000) as last:
         began = int(redis_words(recovering, "GET", last)[0]) / 1000
         posting.start()
         try:
@@ -94,7 +95,7 @@ def test_an_outage_of_verifier_does_not_count_as_silence(recovering, feed):
         time.sleep(1)
         return make(recovering, "SUBSCRIBED", "Sandbox", subtype="INITIAL_BUY", send=True)["notificationUUID"]
 
-    with talkative(recovering, "Sandbox", 5000):
+    with active_app(recovering, "Sandbox", 5000):
         before = silences(recovering)
         sent = [arrives()]
         recovering.service("kill", "verifier")

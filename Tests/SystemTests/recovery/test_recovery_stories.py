@@ -28,10 +28,10 @@ def test_a_short_outage_is_left_to_apples_first_retry_and_then_only_checked(reco
 
     assert uuids(feed.wait_for(3, seconds=40)) == sorted(missed)
     # Apple itself sent them again: nothing was requested before its retry was due.
-    def looked():
+    def retried():
         return [recovery for recovery in outages(recovering, began, "Production") if recovery["state"] == "completed"]
 
-    found = wait_for(looked, seconds=40)
+    found = wait_for(retried, seconds=40)
     assert len(found) == 1 and found[0]["onlyFailures"] is True, found
     assert found[0]["startedAt"] > time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(back + 7))
     assert found[0].get("accepted", 0) == 0, found
@@ -89,7 +89,7 @@ def test_a_stored_notification_that_was_answered_500_counts_once(recovering, fee
     assert feed.wait_for(1, seconds=2) == []
 
 
-def test_a_recovered_notification_is_placed_correctly_in_the_history(recovering, feed):
+def test_a_recovered_notification_is_inserted_at_its_time_in_the_history(recovering, feed):
     story = recovering.control("/control/notifications/story", {
         "bundleId": APP, "environment": "Production", "send": True,
         "steps": ["buy", {"step": "cancel", "send": False}, "expire"]})

@@ -1,4 +1,4 @@
-"""The system of tests of outages. Each test brings back what it stops."""
+"""The system of the tests of outages. Each test starts again what it stops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def timed_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TimedSyst
 
 @pytest.fixture
 def timed(timed_system: TimedSystem) -> Iterator[TimedSystem]:
-    """Ingest measures from the verified request to the decision, so it must not find more late answers than its client does."""
+    """The system of one test. Afterwards, ingest's metric must not have more late answers than the client: it measures a part of the
+    time."""
     seen, measured = timed_system.slow, timed_system.slow_by_metric()
     yield timed_system
     assert timed_system.slow_by_metric() - measured <= timed_system.slow - seen

@@ -1,4 +1,4 @@
-"""What tests of outages share: parts that are stopped, and the check that each answer is within the budget."""
+"""Steps of the tests of outages: processes that hang or are stopped, and the check that each answer is within the budget."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, Self
 
 from SystemTests.faults.process import Process
 
-from .system import PATH, TEXT, RetentionSystem, metric, question, wait
+from .system import PATH, TEXT, RetentionSystem, metric, realtime_request, wait
 
 BUDGET = 0.3
-SAID = {"message": {"messageIdentifier": TEXT}}
+TEXT_ANSWER = {"message": {"messageIdentifier": TEXT}}
 
 
 class TimedSystem(RetentionSystem):
-    """It counts the answers that took longer than the budget, as the App Store sees it."""
+    """Counts the answers that took longer than the budget, measured by the client, as the App Store would."""
 
-    # The defaults.
-    PATIENT = MappingProxyType({})
+    # Ingest's default timeouts.
+    LONG_TIMEOUTS = MappingProxyType({})
 
     slow = 0
 
@@ -32,12 +32,12 @@ class TimedSystem(RetentionSystem):
         return status, answer, seconds
 
     def slow_by_metric(self) -> float:
-        """The same by ingest's own measurement, which alerts use."""
+        """The late answers by ingest's own metric, which alerts use."""
         name = "attribution_retention_duration_seconds"
         return sum(metric(ingest, name + "_count") - metric(ingest, name + '_bucket{le="0.3"}') for ingest in self.ingests)
 
 
-class Stopped:
+class Suspended:
     """Suspended processes: their connections stay open, and no answer comes."""
 
     def __init__(self, *processes: Process) -> None:
@@ -53,7 +53,7 @@ class Stopped:
 
 
 class Absent:
-    """Processes that do not exist: connections to them are refused. They run again afterwards."""
+    """Stopped processes: connections to them are refused. They run again afterwards."""
 
     def __init__(self, system: RetentionSystem, *processes: Process) -> None:
         self.system, self.processes = system, processes
@@ -72,8 +72,8 @@ class Absent:
 
 
 class BusyMachine:
-    """Measures how long the machine keeps ingest and this process waiting, by requests that ingest refuses at once without calling anything.
-    They are sent one after the other; whatever delays an answer at some moment also delays the one that is sent at that moment."""
+    """Measures how long the busy machine delays ingest and this process. It sends requests, one after the other, that ingest refuses
+    without calling another process. Whatever delays an answer also delays the refusal that is under way at the same moment."""
 
     PAUSE = 0.01
 
@@ -103,8 +103,8 @@ class BusyMachine:
         assert self.failure is None, self.failure
 
     def delay(self, begun: float, ended: float) -> float:
-        """The time for which a request may have been kept waiting: on its way in, at its deadline, and on its way out. That is the longest
-        time from one refusal to the next around each of the three moments. Call it after the last request."""
+        """The time by which the machine may have delayed a request: on its way in, at its deadline, and on its way out. It is the sum of
+        the longest times between two refusals around these three moments. Call it after the last request."""
         gaps = list(itertools.pairwise(self.ends))
 
         def around(start: float, end: float) -> tuple[float, float]:
@@ -116,19 +116,19 @@ class BusyMachine:
 
 
 def in_time(system: RetentionSystem, product: str, wanted: Callable[[dict], bool], count: int = 6, **more: object) -> list[tuple[dict, dict]]:
-    """Sends some requests; each gets such an answer, and within the budget. An answer may exceed it only by the time by which the machine
-    delayed requests without dependencies at the same moment, and not all of them may: on a busy machine more are sent until one does not."""
+    """Sends requests, and checks that each gets a wanted answer within the budget. An answer may be later by the time by which the machine
+    delayed refusals at the same moment (BusyMachine), but one answer must be within the budget: until then, more requests are sent."""
     given: list[tuple[dict, dict]] = []
     spans: list[tuple[float, float]] = []
     with BusyMachine(system) as busy:
         while len(given) < count or (len(given) < 3 * count and all(ended - begun >= BUDGET for begun, ended in spans)):
-            asked = question(productId=product, **more)
-            status, answer, seconds = system.ask(asked)
+            sent = realtime_request(productId=product, **more)
+            status, answer, seconds = system.ask(sent)
             ended = time.monotonic()
             assert status == 200 and wanted(answer), answer
-            given.append((asked, answer))
+            given.append((sent, answer))
             spans.append((ended - seconds, ended))
-        # The refusal that was under way when the last answer came counts, too.
+        # The refusal that was under way at the last answer must be complete too.
         end = time.monotonic()
         wait(lambda: busy.failure or busy.ends[-1] > end)
     times = [(round(ended - begun, 3), round(busy.delay(begun, ended), 3)) for begun, ended in spans]
@@ -139,8 +139,8 @@ def in_time(system: RetentionSystem, product: str, wanted: Callable[[dict], bool
 
 
 def recorded(system: RetentionSystem, given: list[tuple[dict, dict]]) -> list[dict]:
-    """The decisions in the events of these requests: each has exactly one event, with the answer that was given."""
-    wanted = [asked["requestIdentifier"] for asked, _ in given]
+    """The decisions in the events of these requests. Checks that each request has exactly one event, with the answer that was given."""
+    wanted = [sent["requestIdentifier"] for sent, _ in given]
     wait(lambda: {event["data"]["requestIdentifier"] for event in system.decided()}.issuperset(wanted))
     system.wait_until_worked()
     events = system.decided()

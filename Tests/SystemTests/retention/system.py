@@ -1,5 +1,5 @@
-"""Ingest, verifier, signer and Redis of one test for retention messages, with servers that replace notification-recovery and a user's
-decision service; and the App Store's requests, signed under a test authority."""
+"""A system for retention messages: ingest, verifier, signer and Redis, scripted servers for notification-recovery and a user's decision
+service, and the App Store's requests, signed under a test authority."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def chain(label: str = "one", trusted: bool = True) -> Chain:
 GENUINE, STRANGER = chain(), chain(trusted=False)
 
 
-def question(**more: object) -> dict:
+def realtime_request(**more: object) -> dict:
     payload = {"originalTransactionId": str(uuid.uuid4().int % 10 ** 15), "appAppleId": APPLE_ID, "productId": "com.example.monthly",
                "userLocale": "en-US", "requestIdentifier": str(uuid.uuid4()), "environment": "Sandbox", "signedDate": int(time.time() * 1000)}
     return {name: value for name, value in (payload | more).items() if value is not None}
@@ -57,14 +57,15 @@ def signed(payload: dict, by: Chain = GENUINE) -> bytes:
     return json.dumps({"signedPayload": app_store.signed_token(payload, by)}).encode()
 
 
-class Player:
-    """An RPC server. `answers` are by method: a message, a message with a status, or nothing, in which case it hangs."""
+class ScriptedServer:
+    """An RPC server with fixed answers. `answers` has by method a message, a status with a message, or a function of the request that
+    returns one of them. A call without an answer hangs. `calls` has the method, the message and the headers of each call."""
 
     def __init__(self, port: int = 0) -> None:
         self.answers: dict[str, object] = {}
         self.calls: list[tuple[str, dict, dict]] = []
         self.released = threading.Event()
-        player = self
+        scripted = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -72,12 +73,12 @@ class Player:
             def do_POST(self) -> None:
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 method = self.path.rsplit("/", 1)[1]
-                player.calls.append((method, message, dict(self.headers)))
-                answer = player.answers.get(method)
+                scripted.calls.append((method, message, dict(self.headers)))
+                answer = scripted.answers.get(method)
                 if callable(answer):
                     answer = answer(message)
                 if answer is None:
-                    player.released.wait(60)
+                    scripted.released.wait(60)
                     return
                 status, body = answer if isinstance(answer, tuple) else (200, answer)
                 text = json.dumps(body).encode()
@@ -111,17 +112,17 @@ class Player:
 
 
 class RetentionSystem(FaultSystem):
-    # Tests that are not about time wait for a busy machine, and the App Store's limit is not theirs.
-    PATIENT = MappingProxyType({"budget": "5s", "signerTimeout": "4s", "historyTimeout": "4s", "storeTimeout": "4s"})
+    # Long, because the machine may be busy: only the tests of TimedSystem use the App Store's limit.
+    LONG_TIMEOUTS = MappingProxyType({"budget": "5s", "signerTimeout": "4s", "historyTimeout": "4s", "storeTimeout": "4s"})
 
     def __init__(self, folder: pathlib.Path, rules: list[dict], settings: dict | None = None, ingests: int = 1, **app: object) -> None:
         super().__init__(folder, Maker(random.Random(26)).apple_key)
         self.key_path = make_key(folder / "offers.pem")
         self.configuration = folder / "configuration.yaml"
-        self.recovery, self.deciders = Player(), Player()
+        self.recovery, self.decision_service = ScriptedServer(), ScriptedServer()
         self.approve(OFFER, TEXT, GERMAN, PLAN, ADVANCED)
         self.app = {"offers": {"issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": "K1", "privateKey": str(self.key_path)}, **app}
-        self.settings = {"messagesRefresh": "200ms", **self.PATIENT, **(settings or {})}
+        self.settings = {"messagesRefresh": "200ms", **self.LONG_TIMEOUTS, **(settings or {})}
         self.write(rules)
         self.signer = self.service("signer")
         self.verifier = self.service("verifier")
@@ -137,7 +138,7 @@ class RetentionSystem(FaultSystem):
         return self.ingests[0]
 
     def write(self, rules: list[dict], decisions: dict | None = None) -> None:
-        """The configuration with these rules."""
+        """Writes the configuration with these rules."""
         known = yaml.safe_load(self.configuration.read_text())
         retention = {"rules": rules} | ({"decisionService": decisions} if decisions else {})
         known["apps"] = [{"bundleId": APP, "appAppleId": APPLE_ID, "environments": ["Production", "Sandbox"], **self.app, "retention": retention}]
@@ -145,9 +146,9 @@ class RetentionSystem(FaultSystem):
         self.configuration.write_text(yaml.safe_dump(known))
 
     def reload(self, rules: list[dict], decisions: dict | None = None, outcome: str = "applied") -> None:
-        """Writes it, and every ingest reloads it."""
+        """Writes the configuration, and waits until every ingest has reloaded or refused it."""
         self.write(rules, decisions)
-        # The log is cheaper to read again and again than the metrics, which count the messages of every queue.
+        # Reading the log often is cheaper than reading the metrics, because these count the messages of every queue.
         words = {"applied": "the configuration was reloaded", "refused": "the changed configuration was refused"}[outcome]
         for ingest in self.ingests:
             before = ingest.log().count(words)
@@ -160,7 +161,7 @@ class RetentionSystem(FaultSystem):
             {"messageIdentifier": one, "messageState": "PENDING"} for one in pending]}
 
     def refreshed(self) -> None:
-        """Waits until it was queried again about the approved messages of every environment."""
+        """Waits until every ingest has queried the approved messages of every environment again."""
         before = len(self.recovery.calls)
         wait(lambda: len(self.recovery.calls) >= before + 4 * len(self.ingests))
 
@@ -172,11 +173,11 @@ class RetentionSystem(FaultSystem):
     def stop(self) -> None:
         super().stop()
         self.recovery.stop()
-        self.deciders.stop()
+        self.decision_service.stop()
 
     def ask(self, payload: dict | None = None, by: Chain = GENUINE, ingest: Service | None = None) -> tuple[int, dict, float]:
-        """The status, the answer, and the duration."""
-        body = signed(payload or question(), by)
+        """Sends a request as the App Store does; returns the status, the answer, and the duration in seconds."""
+        body = signed(payload or realtime_request(), by)
         begun = time.monotonic()
         status, _, text = (ingest or self.ingest).post(PATH, body)
         return status, json.loads(text), time.monotonic() - begun
@@ -187,7 +188,7 @@ class RetentionSystem(FaultSystem):
                 and (identifier is None or event["data"]["requestIdentifier"] == identifier)]
 
     def notify(self, transaction: str, **more: object) -> None:
-        """A first purchase that the App Store reported; it is in the subscription's history when this returns."""
+        """Reports a first purchase as the App Store does, and waits until it is in the subscription's history."""
         now = int(time.time() * 1000)
         day = 86_400_000
         bought = {"transactionId": transaction, "originalTransactionId": transaction, "bundleId": APP, "productId": "com.example.monthly",
@@ -237,5 +238,5 @@ def metric(service: Service, name: str) -> float:
 def wait(until: Callable[[], object], seconds: float = 30) -> None:
     end = time.monotonic() + seconds
     while not until():
-        assert time.monotonic() < end, "it does not come about"
+        assert time.monotonic() < end, "not in time"
         time.sleep(0.02)

@@ -28,7 +28,7 @@ FULL = base64.b64encode(png(3840, 160)).decode()
 POINT = base64.b64encode(png(1024, 1024, colour_type=2)).decode()
 
 
-def test_from_an_image_to_the_url_in_production(system):
+def test_messages_with_images_are_set_up_in_the_sandbox_and_the_url_in_production_after_a_passed_test(system):
     image, point, message = new_id(), new_id().upper(), new_id()
     get(system, "UploadRetentionImage", {**SANDBOX, "imageIdentifier": image, "image": FULL})
     get(system, "UploadRetentionImage", {**SANDBOX, "imageIdentifier": point, "imageSize": "BULLET_POINT", "image": POINT})
@@ -47,14 +47,14 @@ def test_from_an_image_to_the_url_in_production(system):
     assert listed["messageState"] == "APPROVED" and not listed.get("unapprovedImageIdentifiers")
     assert listed["imageIdentifiers"] == sorted([image, point.lower()])
 
-    place = {**SANDBOX, "productId": f"{APP}.monthly", "locale": "en-US"}
-    none = ask(system, "GetDefaultRetentionMessage", place)
+    product = {**SANDBOX, "productId": f"{APP}.monthly", "locale": "en-US"}
+    none = ask(system, "GetDefaultRetentionMessage", product)
     assert none.status == 404 and cause(none)["errorName"] == "DefaultMessageNotFound", none
-    get(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
-    assert get(system, "GetDefaultRetentionMessage", place) == {"messageIdentifier": message, "environment": "Sandbox"}
-    get(system, "DeleteDefaultRetentionMessage", place)
+    get(system, "SetDefaultRetentionMessage", {**product, "messageIdentifier": message})
+    assert get(system, "GetDefaultRetentionMessage", product) == {"messageIdentifier": message, "environment": "Sandbox"}
+    get(system, "DeleteDefaultRetentionMessage", product)
     # For Apple it is no error if there is none.
-    get(system, "DeleteDefaultRetentionMessage", place)
+    get(system, "DeleteDefaultRetentionMessage", product)
 
     url = "https://ads.example.com/v1/app-store/retention/com.example.app"
     early = ask(system, "SetRetentionURL", {**PRODUCTION, "realtimeUrl": url})
@@ -91,20 +91,20 @@ def test_unapproved_messages_cannot_be_defaults_and_identifiers_are_unique(syste
                            if one["messageIdentifier"] == message), None)
     assert listed() == {"messageIdentifier": message, "messageState": "PENDING", "imageIdentifiers": [image],
                         "unapprovedImageIdentifiers": [image]}
-    place = {**PRODUCTION, "productId": f"{APP}.monthly", "locale": "de"}
+    product = {**PRODUCTION, "productId": f"{APP}.monthly", "locale": "de"}
     for name, approved in (("MessageNotApproved", "messageIdentifier"), ("ImageNotApproved", "imageIdentifier")):
-        refused = ask(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
+        refused = ask(system, "SetDefaultRetentionMessage", {**product, "messageIdentifier": message})
         assert refused.status == 400 and cause(refused)["errorName"] == name, refused
         system.control("/control/retention", {"bundleId": APP, approved: {"messageIdentifier": message, "imageIdentifier": image}[approved],
                                               "state": "APPROVED"})
-    get(system, "SetDefaultRetentionMessage", {**place, "messageIdentifier": message})
+    get(system, "SetDefaultRetentionMessage", {**product, "messageIdentifier": message})
     assert listed() == {"messageIdentifier": message, "messageState": "APPROVED", "imageIdentifiers": [image]}
 
     again = ask(system, "UploadRetentionImage", {**PRODUCTION, "imageIdentifier": image, "image": FULL})
     assert again.status == 409 and cause(again)["errorName"] == "ImageAlreadyExists", again
     again = ask(system, "UploadRetentionMessage", {**PRODUCTION, "messageIdentifier": message, "message": {"header": "a", "body": "b"}})
     assert again.status == 409 and cause(again)["errorName"] == "MessageAlreadyExists", again
-    # A refused upload changes nothing, and one of a message that another system uploaded does not tell its images.
+    # A refused upload changes nothing. A message that another system uploaded does not show its images.
     assert listed()["imageIdentifiers"] == [image]
     used = ask(system, "DeleteRetentionImage", {**PRODUCTION, "imageIdentifier": image})
     assert used.status == 400 and cause(used)["errorName"] == "ImageInUse", used
@@ -153,7 +153,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("method,message,field", WRONG)
-def test_a_wrong_field_is_named_and_apple_is_not_called(system, method, message, field):
+def test_a_wrong_field_is_refused_by_its_name_before_apple_is_called(system, method, message, field):
     before = len(calls(system, "/messaging/"))
     answer = ask(system, method, {**SANDBOX, **message}, new_id())
     assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer

@@ -6,22 +6,22 @@ import pathlib
 import time
 
 from .steps import RULES
-from .system import OFFER, PENDING, TEXT, RetentionSystem, question, wait
+from .system import OFFER, PENDING, TEXT, RetentionSystem, realtime_request, wait
 
 
 def shown(system: RetentionSystem, ingest: object) -> str | None:
-    status, answer, _ = system.ask(question(productId="pending"), ingest=ingest)
+    status, answer, _ = system.ask(realtime_request(productId="pending"), ingest=ingest)
     assert status == 200
     return answer.get("message", {}).get("messageIdentifier")
 
 
-def test_instances_share_the_queries_to_apple(tmp_path: pathlib.Path) -> None:
+def test_several_instances_query_apple_as_often_as_one(tmp_path: pathlib.Path) -> None:
     system = RetentionSystem(tmp_path, RULES, {"messagesRefresh": "1s"}, ingests=3)
     with system:
-        asked = len(system.recovery.calls)
+        before = len(system.recovery.calls)
         began = time.monotonic()
         time.sleep(6)
-        rounds = (len(system.recovery.calls) - asked) / 2
+        rounds = (len(system.recovery.calls) - before) / 2
         # Once a second for each of the two environments, and not three times.
         assert 2 <= rounds <= time.monotonic() - began + 2
         # All instances follow the answer that one of them got.
@@ -51,24 +51,25 @@ def test_a_message_is_chosen_only_with_approved_images_and_not_with_an_offer_if_
     with system:
         image = {"imageIdentifiers": ["0f9a3c62-8d1b-4c55-9a53-0e9d5d8f6f01"]}
         unapproved = {**image, "unapprovedImageIdentifiers": image["imageIdentifiers"]}
-        said = {"message": {"messageIdentifier": TEXT}}
+        text_answer = {"message": {"messageIdentifier": TEXT}}
         images({"messageIdentifier": TEXT, **unapproved}, {"messageIdentifier": OFFER})
-        assert system.ask(question(productId="text"))[1] == {}
+        assert system.ask(realtime_request(productId="text"))[1] == {}
         images({"messageIdentifier": TEXT, **image}, {"messageIdentifier": OFFER})
-        assert system.ask(question(productId="text"))[1] == said
-        assert "promotionalOffer" in system.ask(question(productId="offer-or-text"))[1]
+        assert system.ask(realtime_request(productId="text"))[1] == text_answer
+        assert "promotionalOffer" in system.ask(realtime_request(productId="offer-or-text"))[1]
         images({"messageIdentifier": TEXT, **image}, {"messageIdentifier": OFFER, **image})
-        asked = question(productId="offer-or-text")
-        assert system.ask(asked)[1] == said
-        decision = system.event(asked["requestIdentifier"])["data"]["decision"]
+        sent = realtime_request(productId="offer-or-text")
+        assert system.ask(sent)[1] == text_answer
+        decision = system.event(sent["requestIdentifier"])["data"]["decision"]
         assert decision["fallbacks"] == ["unapproved"] and decision["unapprovedMessages"] == [OFFER]
         # A decision service learns which messages have an image, and is refused an offer with one.
-        system.deciders.answers["DecideRetention"] = lambda _message: {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
-        system.reload(RULES, {"url": system.deciders.url, "timeout": "2s"})
-        asked = question(productId="text")
-        assert system.ask(asked)[1] == said
-        assert system.event(asked["requestIdentifier"])["data"]["decision"]["fallbacks"] == ["unapproved"]
-        _, message, _ = system.deciders.calls[-1]
+        offer = {"promotionalOffer": {"messageIdentifier": OFFER, "offerIdentifier": "own"}}
+        system.decision_service.answers["DecideRetention"] = lambda _message: offer
+        system.reload(RULES, {"url": system.decision_service.url, "timeout": "2s"})
+        sent = realtime_request(productId="text")
+        assert system.ask(sent)[1] == text_answer
+        assert system.event(sent["requestIdentifier"])["data"]["decision"]["fallbacks"] == ["unapproved"]
+        _, message, _ = system.decision_service.calls[-1]
         assert message["messageIdentifiersWithImage"] == sorted([TEXT, OFFER])
         system.reload(RULES)
         # An instance that has just started reads the list from Redis, with the messages that have an image.
@@ -77,4 +78,4 @@ def test_a_message_is_chosen_only_with_approved_images_and_not_with_an_offer_if_
         system.ingest.is_held = False
         system.ingest.start()
         wait(system.ingest.is_ready)
-        wait(lambda: system.ask(question(productId="offer-or-text"))[1] == said)
+        wait(lambda: system.ask(realtime_request(productId="offer-or-text"))[1] == text_answer)

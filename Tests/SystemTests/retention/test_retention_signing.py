@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from .steps import RULES
-from .system import RetentionSystem, metric, question
+from .system import RetentionSystem, metric, realtime_request
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ class EarlierSigner:
     """A proxy in front of a signer that makes it appear as a build without `SignOffers`."""
 
     def __init__(self, signer) -> None:
-        self.asked: list[str] = []
+        self.methods: list[str] = []
         earlier = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,7 +33,7 @@ class EarlierSigner:
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 method = self.path.rsplit("/", 1)[1]
-                earlier.asked.append(method)
+                earlier.methods.append(method)
                 path = self.path.replace("SignOffers", "SignNothing") if method == "SignOffers" else self.path
                 connection = http.client.HTTPConnection("127.0.0.1", signer.port, timeout=30)
                 connection.request("POST", path, body, dict(self.headers))
@@ -61,7 +61,7 @@ def test_offers_that_are_signed_together_are_for_the_right_customers(system):
     calls = 'attribution_rpc_server_requests_total{service="attribution.signer.v1.SignerService",method="SignOffers",code="ok"}'
     before = metric(system.signer, calls)
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
-        answers = list(pool.map(lambda number: system.ask(question(productId="v2", originalTransactionId=str(700 + number)))[1], range(160)))
+        answers = list(pool.map(lambda number: system.ask(realtime_request(productId="v2", originalTransactionId=str(700 + number)))[1], range(160)))
     offered = {str(700 + number): answer["promotionalOffer"] for number, answer in enumerate(answers) if "promotionalOffer" in answer}
     # On a busy machine some are too late.
     assert len(offered) >= 40
@@ -78,9 +78,9 @@ def test_a_signer_of_an_older_build_is_called_for_each_offer(tmp_path):
     system.ingest.environment["ATTRIBUTION_SIGNER_URL"] = earlier.url
     with system:
         # The fastest of some requests, because the first connections are being opened meanwhile.
-        answers = [system.ask(question(productId="v2"))[1] for _ in range(8)]
+        answers = [system.ask(realtime_request(productId="v2"))[1] for _ in range(8)]
         assert any("promotionalOffer" in answer for answer in answers), answers
-        assert earlier.asked.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.asked
+        assert earlier.methods.count("SignOffers") == 1 and "SignPromotionalOfferJWS" in earlier.methods
         refused = 'attribution_rpc_client_requests_total{target="signer",method="SignOffers",code="unimplemented"}'
         assert metric(system.ingest, refused) == 1
     earlier.server.shutdown()

@@ -1,5 +1,5 @@
-"""The simulated App Store requests retention messages from the running system: it finds no problem in the answers, runs its performance test,
-and its forgeries are refused. The example of a decision service also conforms to the contract."""
+"""The simulated App Store requests retention messages from the running system: it finds no problem in the answers, runs its performance
+test, and its forgeries are refused. The example of a decision service also conforms to the contract."""
 
 from __future__ import annotations
 
@@ -59,34 +59,35 @@ def test_the_simulated_app_store_accepts_the_answers_and_each_is_one_event(syste
     while len(offers) < 20 and not (offers and "promotionalOffer" in offers[-1]["answer"]):
         offers.append(ask(system, originalTransactionId=known, fields={"productId": product}))
     offered = offers[-1]
-    said = ask(system, fields={"userLocale": "de_CH"})
-    assert offered["status"] == said["status"] == 200 and offered["problems"] == said["problems"] == []
-    assert set(offered["answer"]) == {"promotionalOffer"} and set(said["answer"]) == {"message"}
+    text_answer = ask(system, fields={"userLocale": "de_CH"})
+    assert offered["status"] == text_answer["status"] == 200 and offered["problems"] == text_answer["problems"] == []
+    assert set(offered["answer"]) == {"promotionalOffer"} and set(text_answer["answer"]) == {"message"}
     events = {event["data"]["requestIdentifier"]: event["data"] for event in feed.wait_for(len(offers) + 1)}
     assert events[offered["request"]["requestIdentifier"]]["answer"] == offered["answer"]
     assert all(events[one["request"]["requestIdentifier"]]["decision"]["fallbacks"] == ["signer"] for one in offers[:-1])
-    assert events[said["request"]["requestIdentifier"]]["decision"]["rule"] == "everybody"
+    assert events[text_answer["request"]["requestIdentifier"]]["decision"]["rule"] == "everybody"
     feed.delete()
 
 
 @pytest.mark.parametrize("forge", ["stranger", "unmarked", "altered", "signature"])
-def test_a_forgery_is_refused(system, forge):
-    asked = ask(system, forge=forge)
-    assert asked["status"] == 401 and asked["sendAttemptResult"] == "UNSUCCESSFUL_HTTP_RESPONSE_CODE", asked
+def test_a_forged_retention_request_is_refused(system, forge):
+    result = ask(system, forge=forge)
+    assert result["status"] == 401 and result["sendAttemptResult"] == "UNSUCCESSFUL_HTTP_RESPONSE_CODE", result
 
 
 def test_the_performance_test_passes_and_fails_for_another_url(system):
     known, product = customer(system)
-    asked = {"bundleId": APP, "originalTransactionId": known, "fields": {"productId": product}, "totalRequests": 60, "totalDuration": 600,
+    parameters = {"bundleId": APP, "originalTransactionId": known, "fields": {"productId": product}, "totalRequests": 60, "totalDuration": 600,
              "maxConcurrentRequests": 8, "responseTimeThreshold": 5000}
-    result = system.control("/control/retention/performance", {**asked, "url": system.retention_url(APP)})
+    result = system.control("/control/retention/performance", {**parameters, "url": system.retention_url(APP)})
     assert result["result"] == "PASS" and result["successRate"] == 100 and result["failures"] == {}, result
     assert 0 < result["responseTimes"]["p50"] <= result["responseTimes"]["p99"]
-    result = system.control("/control/retention/performance", {**asked, "totalRequests": 5, "url": system.public + "/v1/app-store/retention/other"})
+    unknown_app = system.public + "/v1/app-store/retention/other"
+    result = system.control("/control/retention/performance", {**parameters, "totalRequests": 5, "url": unknown_app})
     assert result["result"] == "FAIL" and result["failures"] == {"UNSUCCESSFUL_HTTP_RESPONSE_CODE": 5}, result
 
 
-def test_a_url_goes_to_production_after_the_performance_test_that_was_ordered(system):
+def test_a_url_is_accepted_in_production_only_after_its_performance_test_passed(system):
     def call(method: str, **fields):
         return system.rpc("Retention", method, {"bundleId": APP, **fields}, key=str(uuid.uuid4()))
 

@@ -21,7 +21,7 @@ def kept_payloads(system) -> int:
 def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_path):
     """256 shards of ten: sessions fill the install's shard, then changes use as much again; the last change cannot even be reported."""
     install, idfa = f"withdrawn-{uuid.uuid4().hex[:8]}", new_identifier()
-    asked = {"bundleId": "com.example.app", "installId": install}
+    identity = {"bundleId": "com.example.app", "installId": install}
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
         def say(status: int, time: int) -> int:
             body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": time}
@@ -34,7 +34,7 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
             time.sleep(3)
             answers, before = [], kept_payloads(system)
             for number in range(11):
-                body = {**asked, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
+                body = {**identity, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
                 answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
             assert answers == [202] * 10 + [503]
             # Nothing of a refused request is stored.
@@ -42,10 +42,10 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
             for number in range(10):
                 assert say(2 + number % 2, 2000 + number) == 200
             assert say(2, 3000) == 503
-            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+            assert system.call("Ingest", "GetAttStatus", identity)["attStatus"] == 2
             # A change to consent is not accepted while the queue is full.
             assert say(3, 4000) == 503
-            assert system.call("Ingest", "GetAttStatus", asked)["attStatus"] == 2
+            assert system.call("Ingest", "GetAttStatus", identity)["attStatus"] == 2
         finally:
             system.call("Queues", "ResumeQueue", {"queue": "sessions"})
         entries = wait_for(system, install, 10)
@@ -63,35 +63,35 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
 
 def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     install = f"changed-{uuid.uuid4().hex[:8]}"
-    asked = {"bundleId": "com.example.app", "installId": install}
-    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+    identity = {"bundleId": "com.example.app", "installId": install}
+    assert system.rpc("Ingest", "GetAttStatus", identity).status == 404
     feed = system.subscribe([CHANGED])
     put(system, install, 0, deviceTime=1_000)
     put(system, install, 3, deviceTime=2_000)
     put(system, install, 3, deviceTime=2_500)  # equal: no effect
     put(system, install, 1, deviceTime=1_500)  # older: not applied
-    status = system.call("Ingest", "GetAttStatus", asked)
+    status = system.call("Ingest", "GetAttStatus", identity)
     assert status["attStatus"] == 3 and status["consent"] and status["ageSeconds"] >= 0 and "heldUntil" not in status
     assert post(system, install, new_identifier(), 2, deviceTime=3_000).status == 202
     events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
     feed.delete()
     assert [(event["from"], event["to"], event["source"]) for event in events] == [(0, 3, "update"), (3, 2, "session")]
     assert all(event["bundleId"] == "com.example.app" and install not in json.dumps(event) for event in events)
-    status = system.call("Ingest", "GetAttStatus", asked)
+    status = system.call("Ingest", "GetAttStatus", identity)
     assert status["attStatus"] == 2 and status["determinedAt"].startswith("1970-01-01T00:00:03")
     assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
 
 
 def test_a_contradictory_status_ends_a_consent_and_applies_to_queued_sessions(system):
     install, idfa = f"unclear-{uuid.uuid4().hex[:8]}", new_identifier()
-    asked = {"bundleId": "com.example.app", "installId": install}
+    identity = {"bundleId": "com.example.app", "installId": install}
     for host in ("consent.adjust.com", "consent.adjust.io"):
         system.control("/control/faults", {"route": host, "count": 1, "status": 503, "retryAfter": 2})
     feed = system.subscribe([CHANGED])
     assert post(system, install, idfa, 3).status == 202
     assert len(wait_for(system, install, 2)) == 2
     assert put(system, install, 2, att_status=3).json["effect"] == "changed"
-    status = system.call("Ingest", "GetAttStatus", asked)
+    status = system.call("Ingest", "GetAttStatus", identity)
     assert status["attStatus"] == -1 and not status.get("consent")
     last = wait_for(system, install, 3)[-1]
     assert last["host"] == "analytics.adjust.com" and last["status"] == 200 and not holds(last, idfa)
@@ -105,8 +105,8 @@ def test_a_contradictory_status_ends_a_consent_and_applies_to_queued_sessions(sy
 
 def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(system):
     app, install = "com.example.nobody", f"nobody-{uuid.uuid4().hex[:8]}"
-    asked = {"bundleId": app, "installId": install}
-    session = system.post("/v1/sessions", {**asked, "attStatus": 2})
+    identity = {"bundleId": app, "installId": install}
+    session = system.post("/v1/sessions", {**identity, "attStatus": 2})
     for more in ({}, {"urlStrategy": None}):
         refused = put(system, install, 2, bundleId=app, **more)
         assert refused.status == session.status == 400
@@ -115,10 +115,10 @@ def test_a_status_of_an_app_that_is_not_configured_is_refused_like_its_session(s
     assert system.post(f"/v1/sessions/{install}/att-status?bundleId={app}", {"attStatus": 2}, method="PUT").status == 400
     assert put(system, install, 2, bundleId=app, urlStrategy="nowhere").status == 400
     assert put(system, install, 2, bundleId="com.example.app").status == 200
-    assert system.rpc("Ingest", "GetAttStatus", asked).status == 404
+    assert system.rpc("Ingest", "GetAttStatus", identity).status == 404
 
 
-def test_no_withdrawal_is_refused_of_an_app_whose_sessions_are_taken(system):
+def test_a_withdrawal_is_accepted_for_every_app_whose_sessions_are_accepted(system):
     """A session may name its strategy itself; then its app need not be configured."""
     app, idfa = "com.example.nobody", new_identifier()
     install, other = (f"own-{uuid.uuid4().hex[:8]}" for _ in range(2))
@@ -163,18 +163,18 @@ def test_statuses_that_apple_has_not_published_are_counted(system, tmp_path):
     feed.delete()
 
 
-def test_the_longest_wait_is_configuration(system, tmp_path):
+def test_a_session_waits_no_longer_than_the_configured_maximum(system, tmp_path):
     with IngestProcess(system, tmp_path, settings="consentRouting: { maximumWait: 2s }\n") as process:
         install = f"wait-{uuid.uuid4().hex[:8]}"
         body = {"bundleId": "com.example.app", "installId": install, "attStatus": 0, "attConsentWaitingInterval": 3600, "event": "a"}
         assert process.post("/v1/sessions", json.dumps(body).encode())[0] == 202
-        held = system.call("Ingest", "GetAttStatus", {"bundleId": "com.example.app", "installId": install})
-        assert held["attStatus"] == 0 and "heldUntil" in held
+        state = system.call("Ingest", "GetAttStatus", {"bundleId": "com.example.app", "installId": install})
+        assert state["attStatus"] == 0 and "heldUntil" in state
         assert wait_for(system, install, 1)[0]["host"] == "analytics.adjust.com"
 
 
 def test_sessions_that_cannot_be_held_are_sent_without_consent(system, tmp_path):
-    """256 shards of ten: nine sessions may be held in each, and the tenth place is for sessions that are sent immediately."""
+    """256 shards of ten messages: nine of them may be held sessions, the tenth is for sessions that are sent immediately."""
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
         install = f"room-{uuid.uuid4().hex[:8]}"
         idfa = new_identifier()
@@ -183,7 +183,7 @@ def test_sessions_that_cannot_be_held_are_sent_without_consent(system, tmp_path)
                     "event": str(number), "idfa": idfa}
             status, answer = process.post("/v1/sessions", json.dumps(body).encode())
             assert status == 202, answer
-        # Sessions that are sent immediately free their place; held sessions stay.
+        # Sessions that are sent immediately leave the queue; held sessions stay.
         entry = wait_for(system, install, 1)[0]
         assert entry["body"]["event"] == "9" and entry["host"] == "analytics.adjust.com" and not holds(entry, idfa)
         assert process.metric("attribution_sessions_not_held_total") == 1

@@ -58,17 +58,17 @@ def test_held_sessions_are_sent_in_order_after_the_answer(system):
     assert all(holds(entry, idfa) for entry in entries)
 
 
-def test_a_session_without_a_readable_status_keeps_its_place_among_the_held_ones(system):
+def test_a_session_without_a_readable_status_keeps_its_position_among_the_held_sessions(system):
     install, idfa = f"unread-{uuid.uuid4().hex[:8]}", new_identifier()
-    said = {"a": 0, "b": None, "c": -1, "d": 7, "e": 0}
-    for event, status in said.items():
+    statuses = {"a": 0, "b": None, "c": -1, "d": 7, "e": 0}
+    for event, status in statuses.items():
         assert post(system, install, idfa, status, event=event, attConsentWaitingInterval=60).status == 202
     assert put(system, install, 3).status == 200
     entries = wait_for(system, install, 5)
-    assert [entry["body"]["event"] for entry in entries] == list(said)
+    assert [entry["body"]["event"] for entry in entries] == list(statuses)
     for entry in entries:
         # Only a session that was read as "not determined" is sent with the answer.
-        side = "consent" if said[entry["body"]["event"]] == 0 else "analytics"
+        side = "consent" if statuses[entry["body"]["event"]] == 0 else "analytics"
         assert entry["host"] == f"{side}.adjust.com" and holds(entry, idfa) == (side == "consent"), entry
 
 
@@ -84,7 +84,7 @@ def test_the_session_with_the_answer_is_sent_after_the_held_sessions(system):
 
 
 def test_waiting_in_the_order_line_counts_no_attempt(system):
-    """The first fails three times; the ones behind it are sent at their first attempt, in their order."""
+    """The first session fails three times. The sessions after it are then sent in order, each at its first attempt."""
     install, idfa = f"turn-{uuid.uuid4().hex[:8]}", new_identifier()
     feed = system.subscribe([ROUTED])
     for event in ("a", "b", "c"):
@@ -116,8 +116,8 @@ def test_the_deadline_of_a_wait_survives_a_restart_and_a_later_session_does_not_
     install, idfa = f"killed-{uuid.uuid4().hex[:8]}", new_identifier()
     assert post(system, install, idfa, 0, event="a", attConsentWaitingInterval=6).status == 202
     started = time.monotonic()
-    asked = {"bundleId": "com.example.app", "installId": install}
-    until = system.call("Ingest", "GetAttStatus", asked)["heldUntil"]
+    identity = {"bundleId": "com.example.app", "installId": install}
+    until = system.call("Ingest", "GetAttStatus", identity)["heldUntil"]
     time.sleep(0.5)
     os.kill(system.pid("ingest"), signal.SIGKILL)
     system.service("start", "ingest")
@@ -128,7 +128,7 @@ def test_the_deadline_of_a_wait_survives_a_restart_and_a_later_session_does_not_
         except OSError:
             time.sleep(0.1)
     if time.monotonic() - started < 5:
-        assert system.call("Ingest", "GetAttStatus", asked)["heldUntil"] == until
+        assert system.call("Ingest", "GetAttStatus", identity)["heldUntil"] == until
     # The shards of a killed worker are taken over within ten seconds.
     entries = wait_for(system, install, 2, seconds=30)
     assert time.monotonic() - started > 5.5
@@ -162,7 +162,7 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
     mark = uuid.uuid4().hex[:8]
     identifiers = {f"soak-{mark}-{number}": new_identifier() for number in range(20)}
     system.control("/control/faults", {"route": "consent", "percentage": 25, "seed": SEED % 1000, "status": 503})
-    accepted, said, kills = {}, {}, 0
+    accepted, statuses, kills = {}, {}, 0
     try:
         for number in range(300):
             install = dice.choice(list(identifiers))
@@ -178,7 +178,7 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
                     continue
                 if answer.status == 202:
                     accepted[answer.json["id"]] = status
-                    said[f"e{number}"] = status
+                    statuses[f"e{number}"] = status
                     break
                 assert answer.status == 503, answer
                 time.sleep(0.1)
@@ -204,7 +204,7 @@ def test_no_identifier_reaches_an_analytics_host_under_failures_flips_and_kills(
             assert not holds(entry, identifiers[entry["body"]["installId"]]), (SEED, entry)
             assert "started_at" not in entry["body"]
         else:
-            assert said[entry["body"]["event"]] in (0, 3), (SEED, entry)
+            assert statuses[entry["body"]["event"]] in (0, 3), (SEED, entry)
     for idfa in identifiers.values():
         assert not any(holds({"log": system.log(name)}, idfa) for name in ("ingest", "verifier"))
         assert not any(holds(event, idfa) for event in events.values())

@@ -20,7 +20,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_a_newer_list_replaces_the_built_in_one(folder):
+def test_a_configured_public_suffix_list_replaces_the_built_in_one(folder):
     (folder / "list.dat").write_text("// a list of tomorrow\ncom\nnewhost.com\n")
     with SignerProcess(folder, NETWORK + "webAds: { publicSuffixList: list.dat }\n") as signer:
         assert sign(signer, "site.newhost.com")[0] == 200

@@ -88,11 +88,11 @@ def test_a_batch_of_offers_has_a_signature_or_an_error_for_each_item_in_order(sy
     items[8] = {**items[8], "promotionalOfferJws": items[9]["promotionalOfferJws"]}
     results = system.call("Signer", "SignOffers", {"items": items})["results"]
     assert len(results) == len(items)
-    assert [results[place]["error"].get("field") for place in (5, 6, 7)] == ["offerIdentifier", "bundleId", None], results[5:9]
+    assert [results[index]["error"].get("field") for index in (5, 6, 7)] == ["offerIdentifier", "bundleId", None], results[5:9]
     assert results[6]["error"]["code"] == "not_found" and results[8]["error"]["code"] == "invalid_argument", results[6:9]
     nonces = set()
-    for place, (item, result) in enumerate(zip(items, results, strict=True)):
-        if place in (5, 6, 7, 8):
+    for index, (item, result) in enumerate(zip(items, results, strict=True)):
+        if index in (5, 6, 7, 8):
             continue
         kind, = item
         signed = result[kind]

@@ -7,16 +7,16 @@ from SystemTests.support.signer_process import BINARY, SignerProcess
 from .signer_keys import IMPRESSION, configuration, key, verifies
 
 
-def test_keygen_makes_a_pair_that_signs_and_never_overwrites(tmp_path):
+def test_keygen_creates_a_key_pair_that_signs_and_never_overwrites_a_file(tmp_path):
     path = tmp_path / "a.pem"
     made = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     assert path.stat().st_mode & 0o777 == 0o600
     assert made.stdout.startswith("-----BEGIN PUBLIC KEY-----\n") and made.stdout.endswith("-----END PUBLIC KEY-----\n")
     assert "PRIVATE" not in made.stdout + made.stderr
-    asked = subprocess.run([BINARY, "pubkey", path], capture_output=True, text=True, check=True)
+    printed = subprocess.run([BINARY, "pubkey", path], capture_output=True, text=True, check=True)
     openssl = subprocess.run(["openssl", "ec", "-in", path, "-pubout"], capture_output=True, text=True, check=True)
-    assert asked.stdout == made.stdout == openssl.stdout
+    assert printed.stdout == made.stdout == openssl.stdout
     content = path.read_bytes()
     again = subprocess.run([BINARY, "keygen", path], capture_output=True, text=True, check=False)
     assert again.returncode != 0 and "exists" in again.stderr and path.read_bytes() == content
@@ -25,7 +25,7 @@ def test_keygen_makes_a_pair_that_signs_and_never_overwrites(tmp_path):
         assert status == 200 and verifies(answer, made.stdout)
 
 
-def test_keygen_with_a_passphrase(tmp_path):
+def test_keygen_encrypts_a_key_with_a_passphrase_without_which_it_cannot_be_read(tmp_path):
     (tmp_path / "passphrase").write_text("correct horse\n")
     (tmp_path / "passphrase").chmod(0o400)
     made = subprocess.run([BINARY, "keygen", tmp_path / "a.pem", "--passphrase-file", tmp_path / "passphrase"],

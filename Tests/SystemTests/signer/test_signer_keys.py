@@ -67,10 +67,10 @@ def test_no_refusal_and_no_log_contains_key_bytes(tmp_path):
         assert secret[start:start + 16] not in words
 
 
-# --- forms and states -----------------------------------------------------------------------------------------------
+# --- formats and states -----------------------------------------------------------------------------------------------
 
 
-def test_every_form_of_a_key_signs(tmp_path):
+def test_signer_signs_with_a_key_of_every_file_format(tmp_path):
     made = make_key(tmp_path / "sec1.pem")
     (tmp_path / "passphrase").write_text("correct horse\n")
     (tmp_path / "passphrase").chmod(0o400)
@@ -175,7 +175,7 @@ def test_rotation_drops_no_request_and_a_retired_key_never_signs_again(tmp_path)
             assert verifies(answer, pems[answer["keyId"]])
 
 
-def test_a_wrong_configuration_changes_nothing(tmp_path):
+def test_a_reload_of_a_wrong_configuration_changes_nothing(tmp_path):
     make_key(tmp_path / "a.pem")
     with SignerProcess(tmp_path, configuration(key("a"))) as signer:
         signer.reload(configuration(key("missing")))

@@ -45,16 +45,16 @@ def test_a_timestamp_more_than_a_day_away_is_signed_only_if_the_caller_asks_for_
         for more in ({}, {"anyTimestamp": False}):
             refused = system.rpc("Signer", METHODS[kind], {**item, **more})
             assert refused.status == 400 and "timestamp" in json.dumps(refused.json), (SEED, item, refused)
-        asked = {**item, "anyTimestamp": True}
-        KINDS[kind][1](item, system.call("Signer", METHODS[kind], asked), public_keys)
-        [one, other] = system.call("Signer", "SignImpressions", {"items": [{kind: item}, {kind: asked}]})["results"]
+        with_option = {**item, "anyTimestamp": True}
+        KINDS[kind][1](item, system.call("Signer", METHODS[kind], with_option), public_keys)
+        [one, other] = system.call("Signer", "SignImpressions", {"items": [{kind: item}, {kind: with_option}]})["results"]
         assert one["error"]["field"].split(".")[-1] == "timestamp"
         KINDS[kind][1](item, other[kind], public_keys)
     refused = system.rpc("Signer", METHODS[kind], {**KINDS[kind][0](chance), "timestamp": -1, "anyTimestamp": True})
     assert refused.status == 400, (SEED, refused)
 
 
-def test_a_thousand_mixed_items_are_signed_in_order_with_an_error_each_where_one_belongs(system, public_keys, chance):
+def test_each_of_a_thousand_mixed_items_gets_its_signature_or_its_error_in_order(system, public_keys, chance):
     for _ in range(max(1, COUNT // 1000)):
         items = []
         for _ in range(1000):

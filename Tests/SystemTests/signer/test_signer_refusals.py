@@ -34,33 +34,33 @@ def test_a_wrong_impression_is_not_signed_and_the_field_is_named(system, chance,
 
 def test_a_wrong_item_of_a_batch_has_its_error_and_the_others_their_signatures(system, public_keys, chance):
     items, faults = [], {}
-    for place in range(COUNT):
+    for index in range(COUNT):
         kind = chance.choice(list(KINDS))
         if chance.random() < 0.3:
-            item, faults[place] = wrong(chance, kind)
+            item, faults[index] = wrong(chance, kind)
         else:
             item = KINDS[kind][0](chance)
         items.append((kind, item))
     for start in range(0, COUNT, 1000):
         results = system.call("Signer", "SignImpressions", {"items": [{kind: item} for kind, item in items[start:start + 1000]]})["results"]
         assert len(results) == min(1000, COUNT - start)
-        for place, result in enumerate(results, start):
-            kind, item = items[place]
-            if place in faults:
+        for index, result in enumerate(results, start):
+            kind, item = items[index]
+            if index in faults:
                 assert set(result) == {"error"}, (SEED, item, result)
-                assert result["error"]["field"].split(".")[-1] == faults[place], (SEED, item, result)
+                assert result["error"]["field"].split(".")[-1] == faults[index], (SEED, item, result)
             else:
                 KINDS[kind][1](item, result[kind], public_keys)
 
 
-def test_an_unknown_ad_network_is_not_found(system, chance):
+def test_an_impression_of_an_unknown_ad_network_is_not_found(system, chance):
     for kind in KINDS:
         item = {**KINDS[kind][0](chance), "adNetworkId": "nobody.skadnetwork"}
         answer = system.rpc("Signer", METHODS[kind], item)
         assert answer.status == 404 and answer.json["code"] == "not_found"
 
 
-def test_the_size_of_a_batch_is_limited(system, chance):
+def test_a_batch_of_more_than_a_thousand_items_and_malformed_batches_are_refused(system, chance):
     item = {"skadnetwork": skadnetwork(chance)}
     assert system.call("Signer", "SignImpressions", {"items": []}) == {}
     assert system.call("Signer", "SignImpressions", {}) == {}

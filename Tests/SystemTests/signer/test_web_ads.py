@@ -70,7 +70,7 @@ def test_a_later_version_is_answered_with_4_0(system, version):
 
 def test_an_ad_is_stored_for_24_hours_from_its_last_registration(system):
     nonce = str(uuid.uuid4())
-    asked = keep(system, nonce=nonce)["attributionSourceNonce"]
+    kept = keep(system, nonce=nonce)["attributionSourceNonce"]
     [key] = redis_words(system, "KEYS", f"*:signer:web:{nonce}")
 
     def remaining() -> int:
@@ -78,16 +78,16 @@ def test_an_ad_is_stored_for_24_hours_from_its_last_registration(system):
 
     assert 86_370 <= remaining() <= 86_400
     redis_words(system, "EXPIRE", key, 1000)
-    payload = ask(system, asked)
+    payload = ask(system, kept)
     assert payload.status == 200 and 970 <= remaining() <= 1000
     # Another ad under the nonce is refused, and changes nothing.
     assert system.rpc("Signer", "SignSKAdNetworkWebImpression", {**AD, "deferred": True, "nonce": nonce, "itunesItemId": 1}).status == 409
     assert 970 <= remaining() <= 1000
     keep(system, nonce=nonce)
     assert 86_370 <= remaining() <= 86_400
-    assert ask(system, asked).body == payload.body
+    assert ask(system, kept).body == payload.body
     redis_words(system, "DEL", key)
-    assert ask(system, asked).status == 404
+    assert ask(system, kept).status == 404
 
 
 def test_an_ad_for_certain_sites_is_signed_for_no_other(system):
@@ -134,7 +134,7 @@ def test_one_batch_stores_many_ads(system):
     ("source_domain", "EXAMPLE.com"), ("source_domain", None), ("version", "3.0"), ("version", None), ("version", "four"),
     ("source_engagement_type", "look"), ("source_engagement_type", None),
 ])
-def test_a_malformed_request_names_its_field(system, field, value):
+def test_a_malformed_request_of_a_device_is_refused_by_its_fields_name(system, field, value):
     answer = ask(system, keep(system)["attributionSourceNonce"], **{field: value})
     assert answer.status == 400 and field in json.dumps(answer.json), answer
 

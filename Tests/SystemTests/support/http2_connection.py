@@ -126,7 +126,7 @@ class HTTP2Connection:
                 frame.parse_body(memoryview(buffer[9:9 + length]))
                 buffer = buffer[9 + length:]
                 with self.changed:
-                    self._take(frame)
+                    self._record(frame)
                     self.changed.notify_all()
         except OSError:
             pass
@@ -135,7 +135,7 @@ class HTTP2Connection:
                 self.ended = True
                 self.changed.notify_all()
 
-    def _take(self, frame: Frame) -> None:
+    def _record(self, frame: Frame) -> None:
         match frame:
             case HeadersFrame():
                 fields = dict(self.decoder.decode(frame.data))

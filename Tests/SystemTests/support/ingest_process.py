@@ -132,8 +132,8 @@ class Answer:
 class RawConnection:
     """Sends bytes to a port and reads HTTP/1.1 answers, strictly by their lengths."""
 
-    def __init__(self, port: int, patience: float = 60) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=patience)
+    def __init__(self, port: int, timeout: float = 60) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.buffer = b""
         self.ended = False
 
@@ -144,7 +144,7 @@ class RawConnection:
         self.socket.close()
 
     def send(self, data: bytes) -> bool:
-        """Whether the peer accepted it; a peer that has answered and closed may accept no more."""
+        """Sends; returns whether the peer accepted it. A peer that has answered and closed the connection may not."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):

@@ -13,7 +13,7 @@ BUILD = os.environ.get("BUILD_CONFIGURATION", "debug")
 
 
 def free_port_base() -> int:
-    """A base whose ports up to +19 are free now; each parallel process of the tests uses its own range."""
+    """A base port: it and the ports from +10 to +19 are free now. Each parallel process of the tests uses its own range."""
     first = 21000 + 2000 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     for base in range(first, first + 2000, 40):
         taken = False
@@ -31,7 +31,7 @@ def free_port_base() -> int:
 
 
 def start_system(data: pathlib.Path, *options: str) -> System:
-    """The executables' folder of the build that BUILD_CONFIGURATION names; the default is debug."""
+    """Starts a system with the executables of the build that BUILD_CONFIGURATION names; the default is debug."""
     base = free_port_base()
     run = subprocess.run(
         [ROOT / "Deploy" / "up", "--detach", "--skip-build", "--data", data, "--port-base", str(base), *options],
@@ -47,7 +47,7 @@ def stop_system(system: System) -> None:
 
 
 def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.CompletedProcess:
-    """A verifier that exits immediately because of its configuration; it first connects to the running system's Redis."""
+    """Runs a verifier that exits because of its configuration, after it has connected to the running system's Redis."""
     commands = (system.data / f"run-{system.port_base}" / "verifier.command").read_text().splitlines()
     url = next(line for line in commands if "REDIS_URL" in line).split("=", 1)[1]
     return subprocess.run([ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "verifier"], capture_output=True, text=True,
@@ -56,6 +56,6 @@ def verifier_under(system: System, configuration: pathlib.Path) -> subprocess.Co
 
 
 def redis_words(system: System, *words: object) -> list[str]:
-    """The reply of the system's Redis to a command, one line per item."""
+    """The reply of the system's Redis to a command, divided at white space."""
     command = ["redis-cli", "-p", str(system.port_base + 18), "--no-auth-warning", "-a", (system.data / "redis-password").read_text().strip()]
     return subprocess.run([*command, *map(str, words)], check=True, capture_output=True, text=True).stdout.split()

@@ -1,4 +1,4 @@
-"""A simulator process for one test."""
+"""A process of the Apple simulator beside the running system, for tests that need its command line options or their own state."""
 
 import http.client
 import http.server
@@ -14,7 +14,7 @@ BUNDLE, APP_ID, ISSUER, KEY_ID = "com.example.app", 525463029, "57246542-96fe-1a
 
 
 class Simulator:
-    """A simulator process for this module."""
+    """Starts a simulator on a free port; `state` is the folder of its keys and answers. `facts` is what it writes to simulator.json."""
 
     def __init__(self, state: pathlib.Path, *options: str) -> None:
         self.state = state

@@ -127,8 +127,8 @@ def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
     try:
         with Redis() as own, broker(own, apple, configuration) as server:
             tokens = [uuid.uuid4().hex for _ in range(8)]
-            asked = [exchange(server, token, wait=300) for token in tokens]
-            assert {one["state"] for one in asked} == {"pending"}
+            exchanges = [exchange(server, token, wait=300) for token in tokens]
+            assert {one["state"] for one in exchanges} == {"pending"}
             # All of them, because no other token is left that would detect Apple's recovery.
             until = time.monotonic() + 60
             while breaker(server) == 0 or any(not apple.calls().get(token) for token in tokens):
@@ -137,10 +137,10 @@ def test_failed_tokens_are_retried_early_when_apple_recovers(apple):
             # A month is not accepted; thirty seconds are, scaled.
             apple.answer(ATTRIBUTED)
             until = time.monotonic() + 60
-            while any(call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "pending" for one in asked):
+            while any(call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "pending" for one in exchanges):
                 assert time.monotonic() < until, "they wait for their own schedule"
                 time.sleep(0.2)
-            for one in asked:
+            for one in exchanges:
                 assert call(server, f"{BROKER}/GetExchange", {"exchangeId": one["exchangeId"]})["state"] == "attributed"
     finally:
         apple.answer(ATTRIBUTED)

@@ -54,7 +54,7 @@ def test_each_vector_ends_in_its_outcome_with_one_event(system, case):
 
 
 def test_after_a_failure_apple_is_called_after_a_delay(system):
-    # Whenever it is asked again, it has no outcome: its event would come in the middle of another test.
+    # All later answers have no outcome either: an event of this token would disturb another test.
     token = scripted(system, [{"status": 500}])
     exchange = system.call("Broker", "ExchangeToken", {
         "token": token, "bundleId": "com.example.app", "requestedAt": stamp(time.time() - 30), "waitMilliseconds": 800})
@@ -140,8 +140,8 @@ def test_a_withdrawal_while_the_token_waits_and_one_after_its_outcome_remove_the
     exchange = system.call("Broker", "ExchangeToken", message)
     assert exchange["record"]["clickDate"] and "attStatusAtReceipt" not in feed.wait_for(1)[0]["data"]
     put(install, 2)
-    asked = {"exchangeId": exchange["exchangeId"]}
-    for again in (system.call("Broker", "GetExchange", asked), system.call("Broker", "ExchangeToken", message)):
+    query = {"exchangeId": exchange["exchangeId"]}
+    for again in (system.call("Broker", "GetExchange", query), system.call("Broker", "ExchangeToken", message)):
         assert again["state"] == "attributed" and "clickDate" not in json.dumps(again)
     feed.delete()
 
@@ -171,7 +171,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("fault,field", BAD, ids=lambda value: value if isinstance(value, str) else "-")
-def test_a_wrong_request_is_named_and_apple_is_not_called(system, fault, field):
+def test_a_wrong_field_of_a_token_is_refused_by_its_name_before_apple_is_called(system, fault, field):
     token = f"bad{uuid.uuid4().hex}"
     body = {"token": token, "bundleId": "com.example.app", **fault}
     answer = system.post("/v1/adservices/tokens", body)
@@ -197,7 +197,7 @@ def test_a_token_that_apple_does_not_know_leaves_a_dead_letter_without_it(system
     letter = next(letter for letter in letters if letter["id"] == ended["exchangeId"])
     assert "400" in letter["lastError"] and token not in json.dumps(letter), letter
     chosen = {"queue": "tokens", "ids": [ended["exchangeId"]]}
-    # It is over: there is nothing to be worked again.
+    # The token is settled, so that nothing is processed again.
     assert not system.call("Queues", "ReplayDeadLetters", chosen, key=uuid.uuid4().hex).get("replayed")
     assert system.call("Broker", "GetExchange", {"exchangeId": ended["exchangeId"]})["state"] == "invalid"
     assert system.call("Queues", "PurgeDeadLetters", chosen, key=uuid.uuid4().hex)["purged"] == 1
@@ -262,7 +262,7 @@ def test_the_record_keeps_every_digit_and_every_field_and_is_named(system):
     feed.delete()
 
 
-def test_test_records_are_counted_by_app(system):
+def test_apples_test_records_are_counted_by_app(system):
     before = metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app")
     exchange(system, [{"preset": "test"}])
     assert metric(system, "Broker", "attribution_adservices_test_records_total", app="com.example.app") == before + 1

@@ -139,8 +139,8 @@ def test_notifications_of_a_purchase_keep_their_order_at_both_urls(two_apps):
     story = two_apps.control("/control/notifications/story", {
         "bundleId": OURS, "environment": "Production", "steps": ["buy", "renew", "renew"], "send": False})
     feed = two_apps.subscribe([VERIFIED, REJECTED])
-    places = [of(OURS), SHARED, of(OURS)]
-    for path, notification in zip(places, story["notifications"], strict=True):
+    paths = [of(OURS), SHARED, of(OURS)]
+    for path, notification in zip(paths, story["notifications"], strict=True):
         posted(two_apps, path, notification["signedPayload"])
     events = feed.wait_for(3, settle=1)
     feed.delete()
@@ -167,9 +167,9 @@ def test_a_token_at_an_apps_url_needs_no_bundle_id(two_apps):
         return two_apps.post(f"/v1/adservices/tokens/{path}", body, **options)
 
     token = uuid.uuid4().hex * 2
-    taken = post(OURS, {"token": token})
-    assert taken.status == 202 and taken.json["status"] == "accepted", taken
-    again = {"id": taken.json["id"], "status": "duplicate"}
+    accepted = post(OURS, {"token": token})
+    assert accepted.status == 202 and accepted.json["status"] == "accepted", accepted
+    again = {"id": accepted.json["id"], "status": "duplicate"}
     assert post(OURS, {"token": token, "bundleId": OURS}).json == again
     assert post(OURS + "/", token, content_type="text/plain").json == again
     assert two_apps.post("/v1/adservices/tokens", {"token": token, "bundleId": OURS}).json == again

@@ -35,7 +35,7 @@ def test_a_fine_value_is_decoded_with_every_possible_schema(system, value, expec
     assert data["conversion"] == expected
 
 
-def test_coarse_and_missing_conversion_values(system):
+def test_a_coarse_value_is_decoded_and_a_missing_one_is_unknown(system):
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", sequenceIndex=1, coarseConversionValue="high")
     assert data["conversion"] == {"status": "decoded", "event": "kept", "schema": "2"}
     data = event_of(system, "skadnetwork", version="4.0", appId=APP, sourceIdentifier="39", didWin=False)
@@ -90,7 +90,7 @@ def test_a_source_identifier_is_recognised_by_its_last_digits(system):
     assert data["conversion"]["event"] == "purchase"
 
 
-@pytest.mark.parametrize("text, place", [
+@pytest.mark.parametrize("text, key", [
     ("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: yesterday } ] } ]",
      "apps[0].conversionValues[0].effectiveFrom"),
     (("apps: [ { bundleId: a, appAppleId: 1, conversionValues: [ { version: x, effectiveFrom: \"2026-01-01T00:00:00Z\", "
@@ -105,8 +105,8 @@ def test_a_source_identifier_is_recognised_by_its_last_digits(system):
     ("appStore: { revocation: sometimes }", "appStore.revocation"),
     ("adNetworks: [ { id: Example123.skadnetwork, keys: [] } ]", "adNetworks[0].id"),
 ])
-def test_a_wrong_configuration_is_named(system, tmp_path, text, place):
+def test_verifier_does_not_start_with_a_wrong_configuration_and_names_the_key(system, tmp_path, text, key):
     path = tmp_path / "configuration.yaml"
     path.write_text(text + '\nclients: [ { name: a, tokenSHA256: "' + "0" * 64 + '", allow: ["*"] } ]\n')
     run = verifier_under(system, path)
-    assert run.returncode == 78 and place in run.stderr, run.stderr
+    assert run.returncode == 78 and key in run.stderr, run.stderr

@@ -51,7 +51,7 @@ def test_an_impression_of_a_new_key_is_verified_immediately(rotating):
     assert ask("2026-01") == {"valid": True, "keyId": "2026-01"}
     assert ask("2026-07")["reason"] == "bad_signature"
     rotate()
-    # Its keys are cached for a minute; if an impression matches none of them, they are queried again, a second later at most.
+    # Its keys are cached for a minute. If an impression matches none of them, they are queried again within a second.
     until = time.monotonic() + 30
     while (answer := ask("2026-07")) != {"valid": True, "keyId": "2026-07"} and time.monotonic() < until:
         time.sleep(0.2)

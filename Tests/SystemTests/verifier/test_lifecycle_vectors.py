@@ -63,7 +63,7 @@ def notification(event, number: str, origin: int, chain) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_each_case_of_the_lifecycle_through_the_queue_and_by_rpc(system, chain, case):
+def test_each_lifecycle_case_gets_its_states_and_gaps_through_the_queue_and_by_rpc(system, chain, case):
     number, expect = str(uuid.uuid4().int % 10 ** 15), case["expect"]
     # The last of them was just now.
     origin = int(time.time() * 1000) - max(event[2]["t"] for event in case["events"]) * DAY - 60_000

@@ -1,5 +1,5 @@
-"""Histories of one-time purchases from the simulator's signed notifications, read by RPC and from the feed; and the facts of a subscription's
-transaction that Apple signed last."""
+"""Histories of one-time purchases from the simulator's signed notifications, read by RPC and from the feed; and the facts of a
+subscription's transaction that Apple signed last."""
 
 import json
 import time
@@ -37,9 +37,9 @@ def test_each_step_of_a_one_time_purchase_has_the_resulting_state(system, produc
     start = int(time.time() * 1000) - 60_000
     types = ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "REFUND", "REFUND_REVERSED", "REVOKE"]
     purchase = None
-    for place, type in enumerate(types):
+    for index, type in enumerate(types):
         more = {"productType": product} if purchase is None else {}
-        purchase = made(system, type, purchase, signedDate=start + place * 1000, **more)["transactionId"]
+        purchase = made(system, type, purchase, signedDate=start + index * 1000, **more)["transactionId"]
     events = sorted(events_of(feed, purchase, len(types)), key=lambda event: event["data"]["signedDate"])
     lifecycles = [event["data"]["lifecycle"] for event in events]
     states = ["purchased"] * 4 + ["refunded", "purchased", "revoked"]
@@ -88,7 +88,7 @@ def test_a_transaction_that_was_looked_up_updates_the_state(system):
     feed.delete()
 
 
-def test_an_unknown_purchase_is_not_found_and_fields_are_named(system):
+def test_an_unknown_purchase_is_not_found_and_a_wrong_field_is_refused_by_its_name(system):
     def ask(message):
         return system.rpc("Verifier", "GetOneTimePurchaseState", message)
 

@@ -45,8 +45,8 @@ def test_a_postback_with_changed_unsigned_values_is_reported_and_not_counted(sys
     again = posted(system, json.dumps(dict(reversed(genuine.items()))))
     other = posted(system, json.dumps({**genuine, "conversion-value": 63}))
     assert delivery(system, again, "verified")["eventId"] == delivery(system, first, "verified")["eventId"]
-    told = delivery(system, other, "rejected")
-    assert told["reason"] == "conflicting_unsigned"
+    found = delivery(system, other, "rejected")
+    assert found["reason"] == "conflicting_unsigned"
     events = [event for event in feed.wait_for(2) if identifier in json.dumps(event["data"]).lower() or event["data"].get("deliveryId") == other]
     feed.delete()
     kinds = sorted(event["type"].split(".")[-2] for event in events)
@@ -169,7 +169,8 @@ def test_verified_deliveries_are_counted_by_kind_and_environment(system):
 
 
 def development_postback_is_marked(system) -> None:
-    """A SKAdNetwork postback that is signed by a development key, and accepted, is marked in the response, in each kind of event and in metrics."""
+    """A SKAdNetwork postback that is signed by a development key, and accepted, is marked in the response, in each kind of event and in
+    metrics."""
     body = json.loads(system.control("/control/skadnetwork/postbacks", {
         "adNetworkId": NETWORK, "send": False, "version": "4.0", "key": "development", "conversionValue": 10})["body"])
     verdict = system.call("Verifier", "VerifySKAdNetworkPostback", {"postback": body})

@@ -27,7 +27,7 @@ class Responder:
         self.known: dict[int, tuple] = {}
         self.revoked: set[int] = set()
         self.forged = False
-        self.asked = 0
+        self.queries = 0
         # Queries without an answer, while it hangs.
         self.hanging = 0
         self.answers = threading.Event()
@@ -36,7 +36,7 @@ class Responder:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                outer.asked += 1
+                outer.queries += 1
                 if not outer.answers.is_set():
                     outer.hanging += 1
                     outer.answers.wait()
@@ -112,7 +112,7 @@ def verify(verifier, maker: Maker, chain: Chain) -> dict:
         "signedData": json.loads(maker.notification().body)["signedPayload"], "kind": "notification"})
 
 
-def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, responder):
+def test_the_policy_required_accepts_only_signed_responses_and_queries_once_until_they_expire(tmp_path, responder):
     maker = Maker(random.Random(5))
     good, revoked, forged = (responder.chain(name) for name in ("good", "revoked", "forged"))
     responder.revoked.add(next(number for number, (one, _) in responder.known.items() if one.name.startswith("revoked leaf")))
@@ -120,10 +120,10 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
     ingest, verifier = system.service("ingest"), system.service("verifier")
     with system:
         assert verify(verifier, maker, good)["valid"]
-        asked = responder.asked
-        assert asked >= 1
+        queries = responder.queries
+        assert queries >= 1
         # The same certificates again: the answer is cached until it expires.
-        assert all(verify(verifier, maker, good)["valid"] for _ in range(3)) and responder.asked == asked
+        assert all(verify(verifier, maker, good)["valid"] for _ in range(3)) and responder.queries == queries
         verdict = verify(verifier, maker, revoked)
         assert not verdict.get("valid") and verdict["reason"] == "certificate_revoked", verdict
         responder.forged = True
@@ -146,7 +146,7 @@ def test_the_policy_required_accepts_signed_responses_and_asks_once(tmp_path, re
 
 
 @pytest.mark.parametrize("policy, valid", [("required", False), ("whenReachable", True), ('"off"', True)])
-def test_an_unreachable_responder_under_each_policy(tmp_path, responder, policy, valid):
+def test_an_unreachable_responder_causes_a_rejection_only_under_the_policy_required(tmp_path, responder, policy, valid):
     maker = Maker(random.Random(6))
     chain = responder.chain("away")
     responder.close()

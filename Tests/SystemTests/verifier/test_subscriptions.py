@@ -90,7 +90,7 @@ def test_a_missing_step_becomes_one_gap_event_and_a_late_one_in_time_none(system
     feed.delete()
 
 
-def test_an_unknown_subscription_is_not_found_and_fields_are_named(system):
+def test_an_unknown_subscription_is_not_found_and_a_wrong_field_is_refused_by_its_name(system):
     def ask(message):
         return system.rpc("Verifier", "GetSubscriptionState", message)
 
@@ -128,8 +128,8 @@ def test_a_migration_joins_the_histories_of_both_ids(system):
     assert old != new
     # Nothing is known about the new id before the migration is reported.
     wait_for(lambda: len(state_of(system, story)["notifications"]) == 4 and state_of(system, [migration])["state"] == "expired")
-    for asked in (story, [migration]):
-        state = state_of(system, asked)
+    for known in (story, [migration]):
+        state = state_of(system, known)
         assert state["state"] == "expired" and state.get("gaps", []) == [] and state["originalTransactionIds"] == [old, new]
         assert [(step["notificationType"], step["originalTransactionId"], step["state"]) for step in state["notifications"]] == [
             ("SUBSCRIBED", old, "active"), ("DID_CHANGE_RENEWAL_STATUS", old, "active-not-renewing"),
@@ -156,10 +156,10 @@ def test_a_step_under_the_old_id_that_comes_after_the_migration_closes_the_gap_u
 
 
 def test_an_unannounced_price_is_a_gap_until_the_announcement_arrives(system):
-    told = play(system, "buy", "price-accepted", "renew", send=True)
+    reported = play(system, "buy", "price-accepted", "renew", send=True)
     silent = play(system, "buy", {"step": "price-accepted", "send": False}, "renew", send=True)
-    wait_for(lambda: len(state_of(system, told)["notifications"]) == 3 and len(state_of(system, silent)["notifications"]) == 2)
-    assert state_of(system, told).get("gaps", []) == []
+    wait_for(lambda: len(state_of(system, reported)["notifications"]) == 3 and len(state_of(system, silent)["notifications"]) == 2)
+    assert state_of(system, reported).get("gaps", []) == []
     for gap in state_of(system, silent).get("gaps", []):
         # Unless Apple was queried already and the gap is closed.
         assert gap["rules"] == ["changed-fact"] and gap["missing"] == "PRICE_INCREASE"

@@ -14,7 +14,8 @@ import yaml
 
 from SystemTests.support.running_system import ROOT, VECTORS, start_system, stop_system, verifier_under
 
-REASONS = {  # Apple's names (cases.json) → spec/api.md's
+# The verdict's reasons for each error name of Apple's library in appstore/cases.json.
+REASONS = {
     "INVALID_JWT_FORMAT": {"malformed_jws"}, "INVALID_ALGORITHM": {"unexpected_algorithm"},
     "INVALID_CHAIN_LENGTH": {"chain_length"}, "INVALID_CERTIFICATE": {"malformed_certificate"},
     "INVALID_CHAIN": {"chain_invalid"}, "INVALID_SIGNATURE": {"bad_signature", "malformed_signature"},
@@ -49,7 +50,7 @@ def configured(directory: pathlib.Path, **more) -> tuple[pathlib.Path, str]:
 
 
 @pytest.fixture(scope="module")
-def test_keys_system(tmp_path_factory):
+def system_with_test_keys(tmp_path_factory):
     directory = tmp_path_factory.mktemp("vectors")
     path, token = configured(
         directory,
@@ -67,7 +68,7 @@ def test_keys_system(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def apples_keys_system(tmp_path_factory):
+def system_with_apples_keys(tmp_path_factory):
     directory = tmp_path_factory.mktemp("genuine")
     # One key is named, the others are Apple's published ones.
     path, token = configured(directory, appleKeys={"p256": APPLES_P256}, appStore={"acceptsXcodeData": True})
@@ -103,10 +104,10 @@ def no_duplicates(pairs):
     return dict(pairs)
 
 
-def test_every_postback_signed_by_the_test_keys_gets_its_verdict_by_rpc(test_keys_system):
+def test_every_postback_signed_by_the_test_keys_gets_its_verdict_by_rpc(system_with_test_keys):
     for case in cases("test"):
         try:
-            ask(test_keys_system, case)
+            ask(system_with_test_keys, case)
         except AssertionError as error:
             raise AssertionError(case["id"]) from error
 
@@ -132,7 +133,7 @@ def outcome(system, id: str) -> dict:
     return state
 
 
-@pytest.mark.parametrize("keys, name", [("test", "test_keys_system"), ("apple", "apples_keys_system")])
+@pytest.mark.parametrize("keys, name", [("test", "system_with_test_keys"), ("apple", "system_with_apples_keys")])
 def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
     system = request.getfixturevalue(name)
     feed = system.subscribe(start="beginning")
@@ -167,8 +168,8 @@ def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
     feed.delete()
 
 
-def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system):
-    system, seen = test_keys_system, {}
+def test_every_notification_gets_its_verdict_through_the_queue(system_with_test_keys):
+    system, seen = system_with_test_keys, {}
     for case in load("appstore/cases.json")["cases"]:
         # An environment can only differ from the caller's request; there is none here.
         if case["kind"] == "notification" and case["expect"].get("error") != "INVALID_ENVIRONMENT":
@@ -197,13 +198,13 @@ def test_every_notification_gets_its_verdict_through_the_queue(test_keys_system)
     assert sorted(len(ids) for _, ids in named.values() if len(ids) > 1) == [2, 2]
 
 
-def test_a_certificate_that_is_not_a_root_is_refused_at_start(apples_keys_system, tmp_path):
+def test_a_certificate_that_is_not_a_root_is_refused_at_start(system_with_apples_keys, tmp_path):
     # If it were ignored, every notification would be rejected.
     header = (VECTORS / "appstore/apple/testNotification").read_text().split(".")[0]
     intermediate = tmp_path / "intermediate.der"
     intermediate.write_bytes(base64.b64decode(json.loads(base64.urlsafe_b64decode(header + "=="))["x5c"][1]))
     path, _ = configured(tmp_path, appStore={"rootCertificates": [str(intermediate)]})
-    run = verifier_under(apples_keys_system, path)
+    run = verifier_under(system_with_apples_keys, path)
     assert run.returncode == 78 and "appStore.rootCertificates[0]" in run.stderr and "is not self-signed" in run.stderr, run.stderr
     # Notification-recovery verifies Apple's answers with the same roots.
     executable = ROOT / ".build" / os.environ.get("BUILD_CONFIGURATION", "debug") / "notification-recovery"
@@ -211,16 +212,16 @@ def test_a_certificate_that_is_not_a_root_is_refused_at_start(apples_keys_system
     assert checked.returncode == 78 and "is not self-signed" in checked.stdout + checked.stderr, checked
 
 
-def test_a_root_that_is_not_apples_is_reported_at_start(test_keys_system, apples_keys_system):
-    def told(system) -> list[str]:
+def test_a_root_that_is_not_apples_is_reported_at_start(system_with_test_keys, system_with_apples_keys):
+    def warnings(system) -> list[str]:
         log = (system.data / f"run-{system.port_base}" / "verifier.log").read_text()
         return [line for line in log.splitlines() if "a root certificate that is not Apple's is trusted" in line]
 
-    assert len(told(test_keys_system)) == 2 and "appStore.rootCertificates[0]" in told(test_keys_system)[0]
-    assert told(apples_keys_system) == []
+    assert len(warnings(system_with_test_keys)) == 2 and "appStore.rootCertificates[0]" in warnings(system_with_test_keys)[0]
+    assert warnings(system_with_apples_keys) == []
 
 
-def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_path_factory):
+def test_app_store_signed_data_gets_its_verdict_by_rpc(system_with_test_keys, tmp_path_factory):
     seen = 0
     for case in load("appstore/cases.json")["cases"]:
         inputs = case["inputs"]
@@ -233,7 +234,7 @@ def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_pat
                    "environment": inputs["environment"], "bundleId": inputs["bundleId"]}
         if inputs.get("appAppleId"):
             message["appAppleId"] = inputs["appAppleId"]
-        verdict = test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message)
+        verdict = system_with_test_keys.call("Verifier", "VerifyAppStoreSignedData", message)
         expect = case["expect"]
         seen += 1
         if expect["result"] == "valid":
@@ -245,7 +246,7 @@ def test_app_store_signed_data_gets_its_verdict_by_rpc(test_keys_system, tmp_pat
     assert seen > 15
 
 
-def test_xcode_data_is_accepted_only_if_configured(test_keys_system, apples_keys_system):
+def test_xcode_data_is_accepted_only_if_configured(system_with_test_keys, system_with_apples_keys):
     seen = 0
     for case in load("appstore/cases.json")["cases"]:
         if case.get("inputs", {}).get("environment") not in ("Xcode", "LocalTesting") or case["kind"] not in ("transaction", "renewalInfo"):
@@ -254,32 +255,32 @@ def test_xcode_data_is_accepted_only_if_configured(test_keys_system, apples_keys
         message = {"signedData": (VECTORS / "appstore" / case["file"]).read_text().strip(), "kind": case["kind"],
                    "environment": case["inputs"]["environment"], "bundleId": case["inputs"]["bundleId"]}
         assert case["expect"]["result"] == "valid"
-        assert apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid") is True, case["id"]
-        assert not test_keys_system.call("Verifier", "VerifyAppStoreSignedData", message).get("valid"), case["id"]
+        assert system_with_apples_keys.call("Verifier", "VerifyAppStoreSignedData", message).get("valid") is True, case["id"]
+        assert not system_with_test_keys.call("Verifier", "VerifyAppStoreSignedData", message).get("valid"), case["id"]
         # If an environment of Apple's is requested, the data must be Apple's.
-        assert not apples_keys_system.call("Verifier", "VerifyAppStoreSignedData", {**message, "environment": "Production"}).get("valid")
+        assert not system_with_apples_keys.call("Verifier", "VerifyAppStoreSignedData", {**message, "environment": "Production"}).get("valid")
     assert seen == 2
 
 
-def test_a_receipt_gives_its_transaction_ids(test_keys_system):
+def test_a_receipt_gives_its_transaction_ids(system_with_test_keys):
     receipt = (VECTORS / "appstore/apple/xcode-app-receipt-with-transaction").read_text().strip()
-    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"appReceipt": receipt})
+    answer = system_with_test_keys.call("Verifier", "ExtractTransactionIds", {"appReceipt": receipt})
     assert answer["transactionIds"] == ["0"]
     legacy = (VECTORS / "appstore/apple/legacyTransaction").read_text().strip()
-    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"transactionReceipt": legacy})
+    answer = system_with_test_keys.call("Verifier", "ExtractTransactionIds", {"transactionReceipt": legacy})
     assert answer["transactionIds"] == ["33993399"]
     base64.b64decode(legacy, validate=True)
 
 
-def test_thousands_of_transaction_ids_are_returned_once_each_in_order(test_keys_system):
+def test_thousands_of_transaction_ids_are_returned_once_each_in_order(system_with_test_keys):
     originals = [str(1_000_000 + number % 3000) for number in range(6000)]
-    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {"latest_receipt_info": [
+    answer = system_with_test_keys.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {"latest_receipt_info": [
         {"original_transaction_id": original, "transaction_id": f"{original}{number}"} for number, original in enumerate(originals)]}})
     assert answer["originalTransactionIds"] == list(dict.fromkeys(originals))
     assert answer["transactionIds"] == [f"{original}{number}" for number, original in enumerate(originals)]
     # The maximum number that the configuration allows.
     assert len(answer["found"]) == 12_000 and not answer.get("truncated")
-    answer = test_keys_system.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {
+    answer = system_with_test_keys.call("Verifier", "ExtractTransactionIds", {"verifyReceiptResponse": {
         "latest_receipt_info": [{"original_transaction_id": original, "transaction_id": f"{original}0"} for original in originals],
         "pending_renewal_info": [{"original_transaction_id": "1"}]}})
     assert len(answer["found"]) == 12_000 and answer["truncated"] is True and "1" not in answer["originalTransactionIds"]

@@ -39,7 +39,7 @@ def test_the_default_is_one_thread_for_each_available_core(folder):
 
 
 @pytest.mark.parametrize("value, words", [("0", "must be 1 to 1024"), ("1025", "must be 1 to 1024"), ("two", "must be a number")])
-def test_an_invalid_number_is_named(folder, value, words):
+def test_an_invalid_number_of_threads_prevents_the_start_and_is_named(folder, value, words):
     code, log = SignerProcess(folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=value).end_of_start()
     assert code == 78 and f"ATTRIBUTION_EVENT_LOOPS: {words}" in log
 
@@ -50,15 +50,15 @@ def started_with(files: tuple[int, int], *arguments, **variables) -> SignerProce
         *arguments, limits=files, ATTRIBUTION_REDIS_URL="redis://127.0.0.1:1/0", **variables)
 
 
-def test_the_maximum_number_is_accepted(folder):
+def test_the_maximum_number_of_threads_is_accepted(folder):
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with started_with((256, hard), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS="1024") as signer:
         assert event_loops(signer) == 1024
 
 
-def test_a_number_beyond_the_open_file_limit_is_named(folder):
+def test_a_number_of_threads_beyond_the_open_file_limit_prevents_the_start_and_is_named(folder):
     most = (1000 - 32) // 5
     with started_with((1000, 1000), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=str(most)) as signer:
         assert event_loops(signer) == most
     code, log = started_with((1000, 1000), folder, CONFIGURATION, ATTRIBUTION_EVENT_LOOPS=str(most + 1)).end_of_start()
-    assert code == 78 and "ATTRIBUTION_EVENT_LOOPS: is more than there are open files for: the system allows 1000" in log
+    assert code == 78 and "ATTRIBUTION_EVENT_LOOPS: needs more open files than the system allows, which is 1000" in log

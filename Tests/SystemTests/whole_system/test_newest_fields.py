@@ -1,5 +1,5 @@
-"""Apple's latest additions, from the simulator through the public port to the event: external purchase tokens, commitments, Advanced Commerce,
-web ads' sites."""
+"""Apple's latest additions, from the simulator through the public port to the event: external purchase tokens, commitments, Advanced
+Commerce, web ads' sites."""
 
 import base64
 import json
@@ -91,8 +91,8 @@ def test_commitments_and_advanced_commerce_reach_the_event_with_every_member(sys
     story = system.control("/control/notifications/story", {
         "bundleId": APP, "environment": "Production", "steps": ["buy", "renew", "price-increase", "refund"], "commitmentPeriods": 12,
         "skus": ["one", "two"], "send": False, "transaction": {"aNewMember": {"of": "Apple's"}, "offerDiscountType": "A_NEW_WORD"}})
-    for told in story["notifications"]:
-        post(system, told["signedPayload"])
+    for sent in story["notifications"]:
+        post(system, sent["signedPayload"])
     events = {event["data"]["notificationType"]: event["data"] for event in feed.wait_for(4)}
     bought, renewed = events["SUBSCRIBED"]["transactionInfo"], events["DID_RENEW"]["transactionInfo"]
     assert bought["billingPlanType"] == "MONTHLY"
@@ -196,7 +196,7 @@ def checked(event: dict) -> None:
 
 def test_every_event_member_with_apples_data_is_in_the_contract(system):
     feed = system.subscribe([*OF_TYPE])
-    # A genuine postback of AdAttributionKit is in test_six_paths, since a system counts it once.
+    # test_main_paths.py uses Apple's genuine postback of AdAttributionKit, which a system counts only once.
     bodies = []
     for version, more in (("1.0", {}), ("2.2", {}), ("3.0", {"didWin": False}), ("4.0", {"web": True}), ("4.0", {"sequenceIndex": 2})):
         bodies.append(system.control("/control/skadnetwork/postbacks", {"version": version, "send": False, **more})["body"])
@@ -208,7 +208,7 @@ def test_every_event_member_with_apples_data_is_in_the_contract(system):
         "bundleId": APP, "environment": "Production", "send": False, "commitmentPeriods": 12, "skus": ["one"],
         "steps": ["buy", "offer-redeemed", "renew", "grace", "recover", "cancel", "resume", "price-increase", "consumption-request", "refund",
                   "refund-reversed", "extend", "revoke"]})
-    notices = [told["signedPayload"] for told in story["notifications"]]
+    notices = [sent["signedPayload"] for sent in story["notifications"]]
     for kind, subtype in (("TEST", None), ("RENEWAL_EXTENSION", "SUMMARY"), ("RESCIND_CONSENT", None), ("ONE_TIME_CHARGE", None),
                           ("EXTERNAL_PURCHASE_TOKEN", "CREATED")):
         notices.append(made(system, notificationType=kind, **({"subtype": subtype} if subtype else {}))["signedPayload"])

@@ -21,8 +21,8 @@ def test_events_are_pushed_to_a_receiver_of_three_lines_on_this_machine(system):
     receiver = subprocess.Popen([sys.executable, ROOT / "Examples" / "receiver" / "receiver.py", str(port)], stdout=subprocess.PIPE,
                                 text=True, env={**os.environ, "ATTRIBUTION_WEBHOOK_SECRET": made["secret"]})
     # Without a timeout, the test would wait forever for a missing line.
-    bound = threading.Timer(120, receiver.kill)
-    bound.start()
+    timer = threading.Timer(120, receiver.kill)
+    timer.start()
     try:
         posted = subprocess.run(
             ["curl", "-s", f"{system.public}/v1/postbacks", "-H", "Content-Type: application/json", "-d",
@@ -32,7 +32,7 @@ def test_events_are_pushed_to_a_receiver_of_three_lines_on_this_machine(system):
         wanted = "skadnetwork:com.example:6aafb7a5-0170-41b5-bbe4-fe71dedf1e30:0 attribution.skadnetwork.postback.verified.v1"
         assert any(line.strip() == wanted for line in receiver.stdout), "it was not pushed"
     finally:
-        bound.cancel()
+        timer.cancel()
         receiver.kill()
         receiver.wait()
         system.call("Events", "DeleteSubscription", {"name": "newcomer"}, key=uuid.uuid4().hex)

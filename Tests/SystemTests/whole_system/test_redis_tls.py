@@ -95,13 +95,13 @@ def test_new_certificates_are_used_without_a_restart(tmp_path, files):
     ({"ATTRIBUTION_REDIS_KEY": ""}, "ATTRIBUTION_REDIS_CERTIFICATE: and ATTRIBUTION_REDIS_KEY belong together"),
     ({"ATTRIBUTION_REDIS_URL": "redis://127.0.0.1/0"}, "must begin with rediss://, because files for TLS are given"),
 ])
-def test_a_wrong_setting_is_named(tmp_path, files, change, words):
+def test_a_wrong_setting_of_redis_tls_prevents_the_start_and_is_named(tmp_path, files, change, words):
     with BareService(tmp_path, "verifier", **{**files.variables(1), **change}) as service:
         assert service.process.wait(20) == 78
     assert words in service.log()
 
 
-def test_a_key_that_others_may_read_is_named(tmp_path, files):
+def test_a_client_key_that_others_may_read_prevents_the_start_and_is_named(tmp_path, files):
     files.client_key.chmod(0o644)
     with BareService(tmp_path, "verifier", **files.variables(1)) as service:
         assert service.process.wait(20) == 78

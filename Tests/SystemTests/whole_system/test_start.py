@@ -1,4 +1,5 @@
-"""The start of a service: it waits for Redis and signer, reports that, and exits at the start timeout."""
+"""The start of a service: it waits for Redis and signer until the start timeout, and does not start with wrong settings, unreadable files
+or settings that would lose deliveries or admit nobody."""
 
 import os
 import re
@@ -85,8 +86,9 @@ def test_a_start_timeout_of_zero_does_not_wait(tmp_path):
 @pytest.mark.parametrize("variable, value", [
     *(("ATTRIBUTION_START_TIMEOUT_MS", value) for value in ("-1", "3600001", "soon")),
     *(("ATTRIBUTION_REDIS_AWAY_MS", value) for value in ("-1", "600001", "soon")),
+    *(("ATTRIBUTION_DRAIN_DELAY_MS", value) for value in ("-1", "600001", "soon")),
 ])
-def test_an_invalid_start_timeout_is_named(tmp_path, variable, value):
+def test_an_invalid_timeout_prevents_the_start_and_is_named(tmp_path, variable, value):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: value}) as service:
         assert service.process.wait(20) == 78
     assert f"{variable}: must be" in service.log()
@@ -108,7 +110,7 @@ def test_readiness_tolerates_a_slow_redis_for_the_configured_time(tmp_path, mill
 
 
 @pytest.mark.parametrize("variable", ["ATTRIBUTION_CA_FILE", "ATTRIBUTION_SIGNER_CA_FILE"])
-def test_authorities_that_cannot_be_read_are_named(tmp_path, variable):
+def test_an_unreadable_file_of_authorities_prevents_the_start_and_is_named(tmp_path, variable):
     with BareService(tmp_path, "verifier", ATTRIBUTION_REDIS_URL="redis://127.0.0.1/0", **{variable: "/no/such/file"}) as service:
         assert service.process.wait(20) == 78
     assert f"{variable}: /no/such/file cannot be read" in service.log()
@@ -197,7 +199,7 @@ def test_a_refused_connection_is_reported_with_the_message_of_redis(tmp_path):
     assert "DENIED Redis is running in protected mode" in service.log().splitlines()[-1]
 
 
-def test_the_password_may_be_in_a_file(tmp_path):
+def test_the_redis_password_is_read_from_a_file_that_others_may_not_read(tmp_path):
     acl = tmp_path / "users.acl"
     acl.write_text("user default off\nuser attribution on >right-password ~* &* +@all\n")
     password = tmp_path / "password"
@@ -225,7 +227,7 @@ def test_the_health_command_fails_without_a_listener(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to start as another user")
-def test_a_key_of_root_that_the_group_of_the_service_may_read(tmp_path):
+def test_a_key_of_root_is_accepted_if_the_group_of_the_service_may_read_it(tmp_path):
     """The mode with which Kubernetes mounts a secret with fsGroup."""
     tmp_path.chmod(0o755)
     for parent in tmp_path.parents[:3]:

@@ -6,8 +6,9 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "advanced-commerce", abstract: "Call the Advanced Commerce API and show the results of calls.",
     discussion: """
-      A call needs a transaction of the purchase and a JSON file with Apple's request. requestInfo.requestReferenceId identifies the call: \
-      if the same file is sent again, the stored answer is returned and Apple is not called a second time.
+      A call needs the id of a transaction of the purchase and a JSON file with the request in Apple's format. The file's \
+      requestInfo.requestReferenceId identifies the call. If a call that Apple has answered is repeated with the same file, the stored \
+      answer is returned and Apple is not called again. A call that Apple has refused is sent again.
 
       Examples:
         attributionctl advanced-commerce cancel 1000000000000001 request.json --bundle-id com.example.app --yes
@@ -19,21 +20,26 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
 
   /// The arguments of all six calls.
   struct Call: ParsableArguments {
-    @Argument(help: "A transaction of the purchase.") var transactionId: String
-    @Argument(help: "File with Apple's request, or - for standard input.", completion: .file()) var file: String
+    @Argument(help: "The id of a transaction of the purchase.") var transactionId: String
+    @Argument(help: "File with the request in Apple's format, or - for standard input.", completion: .file()) var file: String
     @OptionGroup var app: AppleCallOptions
     @Flag(help: "Do not ask for confirmation.") var yes = false
     @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
-    /// - Parameter question: The confirmation that is asked first if the call cannot be undone.
+    /// Asks for confirmation if there is a question, makes the call and shows the answer.
+    ///
+    /// - Parameters:
+    ///   - question: what the user must confirm first; nil if the call can be undone.
+    ///   - makeRequest: makes the request of the service from Apple's request.
+    ///   - call: calls the service.
     func run<Request: RPCMessage, Response: RPCMessage>(
-      asking question: String?, _ make: (JSONObject) -> Request,
-      _ ask: (Connection, Request) async throws(RPCError) -> Response
+      asking question: String?, _ makeRequest: (JSONObject) -> Request,
+      _ call: (Connection, Request) async throws(RPCError) -> Response
     ) async throws {
       let body = try AppleCall.object(file)
-      let request = make(body)
-      if let question, !yes, !dryRun { try Confirmation.ask("\(question) (purchase \(transactionId) of \(app.text)). Go on?") }
+      let request = makeRequest(body)
+      if let question, !yes, !dryRun { try Confirmation.ask("\(question) (purchase \(transactionId) of \(app.text)). Continue?") }
       let connection = try Connection(options)
       var record = Record([("app", Cell(app.text)), ("purchase", Cell(transactionId))])
       record.add("request", body["requestInfo"]?["requestReferenceId"]?.stringValue)
@@ -44,7 +50,7 @@ struct AdvancedCommerceCommand: AsyncParsableCommand {
           return record
         }
       }
-      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection, request) }
+      let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await call(connection, request) }
       let value = try Printer.value(response)
       try connection.printer.show(value) {
         var record = record

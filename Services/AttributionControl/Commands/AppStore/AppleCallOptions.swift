@@ -5,7 +5,7 @@ import WireJSON
 /// Options that name an app and one of Apple's environments.
 struct AppleCallOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
-  @Option(help: "Production or Sandbox; required if the app has both.") var environment: String?
+  @Option(help: "Production or Sandbox; required if the app is configured for both.") var environment: String?
 
   func validate() throws {
     guard [nil, "Production", "Sandbox"].contains(environment) else {
@@ -29,20 +29,20 @@ enum AppleCall {
     throw CommandFailure(.refusedInput, "\(path) does not contain a JSON object")
   }
 
-  /// In a dry run, shows what would be sent; otherwise sends it and shows the answer.
+  /// Shows the request in a dry run; otherwise sends it and shows the answer, or `record` in the table format.
   static func change<Request: RPCMessage, Response: RPCMessage>(
-    _ options: ConnectionOptions, dryRun: Bool, _ request: Request, done: Record,
-    _ ask: (Connection) async throws(RPCError) -> Response
+    _ options: ConnectionOptions, dryRun: Bool, _ request: Request, done record: Record,
+    _ call: (Connection) async throws(RPCError) -> Response
   ) async throws {
     let connection = try Connection(options)
     guard !dryRun else {
       return try connection.printer.show(["dryRun": true, "request": try Printer.value(request)]) {
-        var record = done
+        var record = record
         record.add("dry run", "nothing was sent")
         return record
       }
     }
-    let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await ask(connection) }
-    try connection.printer.show(response) { done }
+    let response = try await connection.ask(.notificationRecovery) { () throws(RPCError) in try await call(connection) }
+    try connection.printer.show(response) { record }
   }
 }

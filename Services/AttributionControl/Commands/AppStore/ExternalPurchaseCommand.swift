@@ -14,18 +14,20 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "send", abstract: "Send a report: a JSON file with Apple's ExternalPurchaseReport.",
       discussion: """
-        The report is stored, and sending is repeated until Apple has accepted or refused it. The exit code is 1 if Apple refuses it.
+        The service stores the report and sends it until Apple has accepted or refused it. Exit code 1: Apple has refused it.
 
         Example: attributionctl external-purchase send report.json --bundle-id com.example.app
         """)
 
     @Argument(help: "The file, or - for standard input.", completion: .file()) var file: String
     @OptionGroup var app: AppleCallOptions
-    @Option(help: ArgumentHelp("How long to wait for Apple's answer, 0 to 30.", valueName: "seconds")) var wait: Int32 = 5
+    @Option(
+      help: ArgumentHelp("How long to wait for Apple's answer, 0 to 30 seconds. The service continues afterwards.", valueName: "seconds"))
+    var wait: Int32 = 5
     @Flag(help: "Only show what would be sent.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
-    func validate() throws { guard (0...30).contains(wait) else { throw ValidationError("--wait must be 0 to 30.") } }
+    func validate() throws { guard (0...30).contains(wait) else { throw ValidationError("--wait must be 0 to 30 seconds.") } }
 
     func run() async throws {
       let request = SendExternalPurchaseReportRequest(
@@ -132,8 +134,8 @@ struct ExternalPurchaseCommand: AsyncParsableCommand {
     record.add("completed", report.completedAt?.text)
     record.add("last error", report.lastError, .bad)
     for error in report.errors {
-      let place = [error.lineItemId.map { "line \($0)" }, error.fieldName].compactMap { $0 }.joined(separator: ", ")
-      record.add("Apple: \(place.isEmpty ? "report" : place)", Cell(error.errorMessage, .bad))
+      let position = [error.lineItemId.map { "line \($0)" }, error.fieldName].compactMap { $0 }.joined(separator: ", ")
+      record.add("Apple: \(position.isEmpty ? "report" : position)", Cell(error.errorMessage, .bad))
     }
     return record
   }

@@ -44,6 +44,6 @@ struct GapsCommand: AsyncParsableCommand {
       }
       return table
     }
-    if token != nil { connection.printer.note("There are more; raise --limit to see them.") }
+    if token != nil { connection.printer.note("There are more gaps; raise --limit to see them.") }
   }
 }

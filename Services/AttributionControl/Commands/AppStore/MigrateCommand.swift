@@ -19,8 +19,8 @@ struct MigrateCommand: AsyncParsableCommand {
       discussion: """
         Each line is one of: {"id": "…", "appReceipt": "<Base64>"}, or the same with transactionReceipt or verifyReceiptResponse instead \
         of appReceipt; the JSON answer of verifyReceipt; a receipt in Base64. The progress is stored in FILE.migration.json, and the same \
-        command resumes from there. At the end, FILE.failures.jsonl lists the receipts that failed, with the reason. It names a line by \
-        its number if the line has no id or cannot be sent. Exit code 1: a receipt failed, or the migration was cancelled.
+        command resumes from there. At the end, FILE.failures.jsonl lists the failed receipts with their reasons. A receipt without an id, \
+        or one that cannot be sent, is listed by its line number. Exit code 1: a receipt failed, or the migration was cancelled.
 
         Examples:
           attributionctl migrate receipts.jsonl --bundle-id com.example.app
@@ -33,10 +33,10 @@ struct MigrateCommand: AsyncParsableCommand {
     var environment: String?
     @Option(help: ArgumentHelp("The migration's name (default: derived from the file's size and first bytes).", valueName: "id"))
     var migration: String?
-    @Option(help: "Receipts per call, 1 to 1000; a resumed file keeps the number that it was started with.") var batch = 500
+    @Option(help: "Receipts per call, 1 to 1000. A resumed migration keeps the number with which it was started.") var batch = 500
     @Option(
       name: .customLong("most-waiting"),
-      help: ArgumentHelp("Send no more receipts while this many wait for Apple.", valueName: "count"))
+      help: ArgumentHelp("Pause while more receipts than this wait for Apple.", valueName: "count"))
     var maxWaiting: Int64 = 50_000
     @Flag(inversion: .prefixedNo, help: "Wait until Apple has been asked about all receipts.") var wait = true
     @Flag(help: "Only read the file and show what it contains.") var dryRun = false
@@ -53,14 +53,15 @@ struct MigrateCommand: AsyncParsableCommand {
     func run() async throws {
       if dryRun { return try showContents(Printer(format: try options.resolved().output ?? .table)) }
       let connection = try Connection(options)
-      let state = try begun()
+      let state = try storedOrNewState()
       let work = ReceiptFileMigration(
         connection: connection, file: file, bundleId: bundleId, environment: environment, maxWaiting: maxWaiting)
       let waits = wait
-      try await Interruptible.run { try await Self.work(work, state, waits: waits) }
+      try await Interruptible.run { try await Self.migrate(work, from: state, waits: waits) }
     }
 
-    private func begun() throws(CommandFailure) -> MigrationState {
+    /// Reads the stored state, or creates and stores a new one.
+    private func storedOrNewState() throws(CommandFailure) -> MigrationState {
       if let stored = try MigrationState.stored(for: file) {
         if let migration, migration != stored.migrationId {
           throw CommandFailure(
@@ -79,11 +80,12 @@ struct MigrateCommand: AsyncParsableCommand {
       return state
     }
 
-    private static func work(_ work: ReceiptFileMigration, _ begun: MigrationState, waits: Bool) async throws {
+    /// Sends the receipts and, if `waits` is true, waits for the end of the migration and writes the failures.
+    private static func migrate(_ work: ReceiptFileMigration, from initial: MigrationState, waits: Bool) async throws {
       let printer = work.connection.printer
-      var state = begun
+      var state = initial
       printer.note("migration \(state.migrationId)" + (state.offset > 0 ? ", resumed at line \(state.lines + 1)" : ""))
-      try await work.handIn(&state)
+      try await work.sendRemainingLines(&state)
       guard !state.states.isEmpty else { return printer.note("the file contains no receipt") }
       let states = state.states.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
       printer.note("all receipts are sent: \(states)")
@@ -91,21 +93,22 @@ struct MigrateCommand: AsyncParsableCommand {
         let found = try await work.migration(state.migrationId)
         return try printer.show(found) { MigrateCommand.record(found) }
       }
-      let found = try await work.finished(state.migrationId)
-      let report = try await work.report(state.migrationId)
+      let found = try await work.waitUntilFinished(state.migrationId)
+      let failures = try await work.writeFailures(state.migrationId)
       try printer.show(found) { MigrateCommand.record(found) }
-      if report.kept > 0 || report.notKept > 0 {
+      if failures.lines > 0 || failures.notKept > 0 {
         printer.note(
-          "failed receipts: \(report.path)" + (report.notKept > 0 ? " (\(report.notKept) more failed; their reasons are not stored)" : ""))
+          "failed receipts: \(failures.path)"
+            + (failures.notKept > 0 ? " (\(failures.notKept) more failed; their reasons are not stored)" : ""))
       }
-      if report.kept > 0 || report.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
+      if failures.lines > 0 || failures.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
     }
 
     /// Shows what the file contains, without calling a service.
     private func showContents(_ printer: Printer) throws {
       var input = try InputFile(file)
       var (lines, counts) = (0, [String: Int64]())
-      while let line = try input.line(limit: 8 << 20) {
+      while let line = try input.line(limit: ReceiptFileMigration.maxLineBytes) {
         lines += 1
         guard !line.allSatisfy({ $0 <= 32 }) || !input.lineWasWhole else { continue }
         let receipt = ReceiptLine.receipt(line, number: lines)

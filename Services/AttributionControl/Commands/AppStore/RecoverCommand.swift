@@ -16,7 +16,8 @@ struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "start", abstract: "Start a recovery (the default).",
       discussion: """
-        Notifications that were received before are counted once. Apple stores notifications for 180 days.
+        A notification that was received before is a duplicate and is not processed again. Apple stores notifications for 180 days in \
+        production, and for 30 days in the sandbox.
 
         Examples:
           attributionctl recover start --bundle-id com.example.app --from 2026-11-20T08:00:00Z --to 2026-11-20T12:00:00Z --wait
@@ -31,7 +32,7 @@ struct RecoverCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only notifications of this subtype.", valueName: "subtype")) var subtype: String?
     @Option(help: ArgumentHelp("Only notifications about this transaction.", valueName: "id")) var transactionId: String?
     @Flag(help: "Only notifications that Apple could not deliver.") var onlyFailures = false
-    @Flag(help: "Wait until it has ended.") var wait = false
+    @Flag(help: "Wait until the recovery has ended.") var wait = false
     @Flag(help: "Only show what would be requested.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -95,11 +96,11 @@ struct RecoverCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show a recovery: its progress, what it found, and why Apple could not deliver.",
+      commandName: "show", abstract: "Show a recovery: its progress, what it found, and why Apple could not deliver the notifications.",
       discussion: "Example: attributionctl recover show 8d1c2f --wait")
 
     @Argument(help: "The recovery's id.") var id: String
-    @Flag(help: "Wait until it has ended.") var wait = false
+    @Flag(help: "Wait until the recovery has ended.") var wait = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -115,7 +116,7 @@ struct RecoverCommand: AsyncParsableCommand {
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Cancel a recovery; notifications that it has recovered remain.",
+      commandName: "cancel", abstract: "Cancel a recovery. Notifications that it has already recovered are not removed.",
       discussion: "Example: attributionctl recover cancel 8d1c2f")
 
     @Argument(help: "The recovery's id.") var id: String
@@ -144,6 +145,7 @@ struct RecoverCommand: AsyncParsableCommand {
     }
   }
 
+  /// Shows the progress until the recovery has ended, and then its result.
   private static func follow(_ id: String, _ connection: Connection) async throws {
     var line = ProgressLine(unit: "", total: 1, showsCount: false)
     defer { line.end() }

@@ -11,7 +11,7 @@ struct EventSelection: ParsableArguments {
       valueName: "type"
     ),
     completion: .list(EventType.allCases.map(\.rawValue)))
-  var typeWords: [String] = []
+  var typeNames: [String] = []
   @Option(
     name: .customLong("ad-network"), parsing: .singleValue,
     help: ArgumentHelp("Only events of this ad network; may be repeated.", valueName: "id")
@@ -26,23 +26,24 @@ struct EventSelection: ParsableArguments {
     help: ArgumentHelp("Only events of this environment: production, sandbox or development; may be repeated.", valueName: "environment"))
   var environments: [String] = []
 
-  /// The full event types that the given names select; empty for all types.
+  /// The full names of the selected event types; empty for all types.
   func types() throws(CommandFailure) -> [String] {
     var types: [String] = []
-    for word in typeWords {
+    for name in typeNames {
       let all = EventType.allCases.map(\.rawValue)
-      let found = all.contains(word) ? [word] : all.filter { $0.contains(word.lowercased()) }
+      let found = all.contains(name) ? [name] : all.filter { $0.contains(name.lowercased()) }
       guard !found.isEmpty else {
         let parts = Set(all.flatMap { $0.split(separator: ".").map(String.init) })
-        let nearest = Spelling.nearest(to: word, among: parts.union(all)).map { "Did you mean \($0)?" }
+        let nearest = Spelling.nearest(to: name, among: parts.union(all)).map { "Did you mean \($0)?" }
         throw CommandFailure(
-          .usage, "--type \(word): there is no such event type", advice: nearest ?? "Types: \(all.joined(separator: ", ")).")
+          .usage, "--type \(name): there is no such event type", advice: nearest ?? "Types: \(all.joined(separator: ", ")).")
       }
       types += found.filter { !types.contains($0) }
     }
     return types
   }
 
+  /// The filter by ad network, app and environment; nil if none of them is given.
   var filter: EventFilter? {
     guard !adNetworks.isEmpty || !apps.isEmpty || !environments.isEmpty else { return nil }
     return EventFilter(adNetworkIds: adNetworks, apps: apps, environments: environments)
@@ -52,7 +53,7 @@ struct EventSelection: ParsableArguments {
 /// A time in RFC 3339, a date, or an age such as `90s`, `15m`, `2h` or `7d`.
 struct TimeArgument: ExpressibleByArgument, Sendable, Hashable {
   let timestamp: Timestamp
-  /// The argument as it was given.
+  /// The argument as it was typed.
   let text: String
 
   init?(argument: String) { self.init(argument, now: WallClock.now()) }

@@ -72,6 +72,7 @@ struct EventsCommand: AsyncParsableCommand {
       }
     }
 
+    /// Creates the subscription, shows its events until `limit` or Ctrl-C, and deletes the subscription.
     private static func read(
       _ connection: Connection, _ request: CreateSubscriptionRequest, follow: Bool, limit: Int, _ text: EventText
     ) async throws {
@@ -81,18 +82,18 @@ struct EventsCommand: AsyncParsableCommand {
       if follow { connection.printer.note("following the feed; press Ctrl-C to stop") }
       let result: Result<Void, any Error>
       do {
-        var left = limit
-        while left > 0 {
+        var remaining = limit
+        while remaining > 0 {
           try Task.checkCancellation()
           let response = try await connection.ask(.verifier) { () throws(RPCError) in
             try await events.pullEvents(
-              PullEventsRequest(subscription: name, maxEvents: Int32(min(left, 100)), waitMilliseconds: follow ? 20_000 : 500))
+              PullEventsRequest(subscription: name, maxEvents: Int32(min(remaining, 100)), waitMilliseconds: follow ? 20_000 : 500))
           }
           for pulled in response.events {
             let event = pulled.event ?? [:]
             try connection.printer.stream(.object(event)) { text.text(event) }
           }
-          left -= response.events.count
+          remaining -= response.events.count
           if !response.events.isEmpty {
             _ = try await connection.ask(.verifier) { () throws(RPCError) in
               try await events.acknowledgeEvents(AcknowledgeEventsRequest(subscription: name, ackIds: response.events.map(\.ackId)))
@@ -103,7 +104,7 @@ struct EventsCommand: AsyncParsableCommand {
         }
         result = .success(())
       } catch { result = .failure(error) }
-      // This must run even if the current task was cancelled; an unstructured task does not inherit the cancellation.
+      // The subscription must be deleted even if the current task was cancelled: an unstructured task does not inherit the cancellation.
       await Task {
         _ = try? await events.deleteSubscription(DeleteSubscriptionRequest(name: name), options: CallOptions(timeout: .seconds(5)))
       }
@@ -113,9 +114,10 @@ struct EventsCommand: AsyncParsableCommand {
   }
 }
 
-/// Formats an event as text.
+/// Formats an event for people: one line, and on request the lines of its data.
 struct EventText: Sendable {
   let colours: Bool
+  /// True if the data is shown too, with its signed payloads decoded.
   let decodes: Bool
 
   func text(_ object: JSONObject) -> String {
@@ -124,8 +126,8 @@ struct EventText: Sendable {
     let time = CellStyle.faint.painted(Cell.printable(event.time?.text ?? ""), colours: colours)
     let type = style.painted(Cell.printable(event.type), colours: colours)
     var text = "\(time)  \(type)  \(Cell.printable(event.subject ?? "-"))  \(Cell.printable(event.id))"
-    let words = Self.summary(event.data)
-    if !words.isEmpty { text += "  " + Cell.printable(words) }
+    let summary = Self.summary(event.data)
+    if !summary.isEmpty { text += "  " + Cell.printable(summary) }
     text += "\n"
     guard decodes else { return text }
     return text + Self.lines(.object(Self.decoded(event.data)), indent: "    ")
@@ -133,16 +135,16 @@ struct EventText: Sendable {
 
   /// The most important members of the data in one line.
   static func summary(_ data: JSONObject) -> String {
-    var words: [String] = []
+    var parts: [String] = []
     for name in ["reason", "notificationType", "subtype", "state", "environment"] {
-      if let text = data[name]?.stringValue ?? data["payload"]?[name]?.stringValue { words.append("\(name)=\(text)") }
+      if let text = data[name]?.stringValue ?? data["payload"]?[name]?.stringValue { parts.append("\(name)=\(text)") }
     }
     for name in ["source-identifier", "campaign-id", "conversion-value", "coarse-conversion-value", "did-win"] {
       if let value = data["postback"]?[name] ?? data["postback"]?["payload"]?[name] {
-        words.append("\(name)=\(value.stringValue ?? value.serializedString)")
+        parts.append("\(name)=\(value.stringValue ?? value.serializedString)")
       }
     }
-    return words.joined(separator: " ")
+    return parts.joined(separator: " ")
   }
 
   /// Replaces every compact JWS in the data by its decoded payload.
@@ -155,6 +157,7 @@ struct EventText: Sendable {
     case .object(let object): return .object(decoded(object))
     case .array(let elements): return .array(elements.map(decoded))
     case .string(let text):
+      // A shorter text cannot be a signed payload, so it is not parsed.
       guard text.utf8.count > 40, let jws = try? CompactJWS(text), let payload = try? JSONValue(parsing: jws.payload),
         case .object(let object) = payload
       else { return value }

@@ -21,8 +21,7 @@ struct EventsExportCommand: AsyncParsableCommand {
         attributionctl events export --from 1h --format csv --columns id,time,data.postback.app-id --file - | column -ts,
       """)
 
-  /// Events per page.
-  private static let page: Int32 = 1000
+  private static let eventsPerPage: Int32 = 1000
 
   @Option(help: ArgumentHelp("Start of the range (default: the oldest event): RFC 3339, a date, or an age such as 24h.", valueName: "time"))
   var from: TimeArgument?
@@ -47,7 +46,7 @@ struct EventsExportCommand: AsyncParsableCommand {
       range: "\(from?.text ?? "") to \(to?.text ?? "")", types: try selection.types(), filter: selection.filter, format: format,
       columns: format == .csv ? columns?.split(separator: ",").map(String.init) ?? EventRow.columns : [])
     let stored = restart || file == "-" ? nil : try ExportState.stored(for: file, request)
-    // An export can only be complete if it ends now at the latest: later events are not part of it.
+    // An export that ends in the future could not be complete before that time, so it ends now.
     let now = Timestamp(millisecondsSince1970: WallClock.now())
     let state = stored ?? ExportState(request: request, start: from?.timestamp, end: min(to?.timestamp ?? now, now))
     guard !dryRun else {
@@ -80,12 +79,12 @@ struct EventsExportCommand: AsyncParsableCommand {
     throw CommandFailure(.cannotWrite, "\(file) already exists and was not written by this export", advice: "Use --restart to replace it.")
   }
 
-  private func printState(_ printer: Printer, _ state: ExportState, _ what: String) throws {
+  private func printState(_ printer: Printer, _ state: ExportState, _ outcome: String) throws {
     guard file != "-" else { return printer.note(TerminalText.count(state.events, "event")) }
     try printer.show([
       "file": .string(file), "events": .integer(state.events), "bytes": .integer(state.bytes), "end": .string(state.end.text),
     ]) {
-      Record([("file", Cell("\(file) \(what)")), ("events", Cell("\(state.events)")), ("up to", Cell(state.end.text))])
+      Record([("file", Cell("\(file) \(outcome)")), ("events", Cell("\(state.events)")), ("up to", Cell(state.end.text))])
     }
   }
 
@@ -100,18 +99,18 @@ struct EventsExportCommand: AsyncParsableCommand {
     }
   }
 
+  /// Writes page by page and stores the state after each. `didWrite` gets the state after each page.
   private static func write(
-    _ connection: Connection, _ request: ExportRequest, _ begun: ExportState, to file: String,
-    done: (ExportState) -> Void
+    _ connection: Connection, _ request: ExportRequest, _ initial: ExportState, to file: String, didWrite: (ExportState) -> Void
   ) async throws {
-    var state = begun
-    let descriptor = file == "-" ? STDOUT_FILENO : try begin(file, state)
+    var state = initial
+    let descriptor = file == "-" ? STDOUT_FILENO : try openStored(file, state)
     defer { if descriptor != STDOUT_FILENO { close(descriptor) } }
     var line: ProgressLine?
     defer { line?.end() }
     while true {
       try Task.checkCancellation()
-      let response = try await page(connection, request, state, limit: page)
+      let response = try await page(connection, request, state, limit: eventsPerPage)
       var bytes: [UInt8] = []
       if request.format == .csv, state.bytes == 0 { bytes += EventRow.header(request.columns) }
       for event in response.events {
@@ -126,20 +125,20 @@ struct EventsExportCommand: AsyncParsableCommand {
       state.events += Int64(response.events.count)
       state.pageToken = response.nextPageToken
       state.isComplete = response.nextPageToken == nil
-      // If this machine's clock is ahead of Redis' clock, events between the two times are still to come.
+      // If this machine's clock is ahead of Redis' clock, events can still be published before `end`. So the end is corrected.
       if state.isComplete, let reached = response.reached { state.end = min(state.end, reached) }
       if descriptor != STDOUT_FILENO {
-        // The file is synchronised before the state is stored: the state may only name bytes that are on disk.
-        guard fsync(descriptor) == 0 else { throw StoredFile.fault(file) }
+        // The file is on disk before the state is stored, because the state must not count bytes that a crash could lose.
+        guard fsync(descriptor) == 0 else { throw StoredFile.writeFailure(file) }
         try StoredFile.replace(ExportState.path(of: file), with: state.json)
       }
-      done(state)
-      show(&line, state, response, events: state.events - begun.events)
+      didWrite(state)
+      show(&line, state, response, events: state.events - initial.events)
       if state.isComplete { return }
     }
   }
 
-  /// Shows how much of the time range is done, and the rate of events.
+  /// Shows the exported part of the time range and the rate of events.
   private static func show(_ line: inout ProgressLine?, _ state: ExportState, _ response: ListEventsResponse, events: Int64) {
     let first = state.start ?? response.events.first?["time"]?.stringValue.flatMap(Timestamp.init(text:))
     guard let reached = response.reached, let first else { return }
@@ -149,33 +148,34 @@ struct EventsExportCommand: AsyncParsableCommand {
     line?.advance(to: min(span, Double(reached.millisecondsSince1970 - first.millisecondsSince1970) / 1000))
   }
 
-  /// Stores the state before it creates the file, so that a command that is killed before its first page can be resumed too.
-  private static func begin(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
-    guard state.bytes == 0 else { return try opened(file, state) }
+  /// Opens the file. The first run stores the state before it creates the file. Otherwise, if it were killed before its first page, the
+  /// next run would refuse the file as written by another program.
+  private static func openStored(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
+    guard state.bytes == 0 else { return try openTruncated(file, state) }
     try StoredFile.replace(ExportState.path(of: file), with: state.json)
-    do throws(CommandFailure) { return try opened(file, state) } catch {
+    do throws(CommandFailure) { return try openTruncated(file, state) } catch {
       StoredFile.remove(ExportState.path(of: file))
       throw error
     }
   }
 
-  /// Opens the file and removes the bytes of an unfinished page.
-  private static func opened(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
+  /// Opens the file and removes the bytes of a page that was not written completely.
+  private static func openTruncated(_ file: String, _ state: ExportState) throws(CommandFailure) -> Int32 {
     let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StoredFile.fault(file) }
+    guard descriptor >= 0 else { throw StoredFile.writeFailure(file) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size >= state.bytes else {
       close(descriptor)
-      throw CommandFailure(.refusedInput, "\(file) is shorter than what was written to it", advice: "Use --restart to start over.")
+      throw CommandFailure(.refusedInput, "\(file) is shorter than what this export has written", advice: "Use --restart to start over.")
     }
     guard ftruncate(descriptor, off_t(state.bytes)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
       close(descriptor)
-      throw StoredFile.fault(file)
+      throw StoredFile.writeFailure(file)
     }
     return descriptor
   }
 
-  /// Passes the result of the export task to the command.
+  /// Passes the last state from the export task to the command.
   private final class Box: @unchecked Sendable {  // written by one task, read after that task has ended
     var value: ExportState
     init(_ value: ExportState) { self.value = value }

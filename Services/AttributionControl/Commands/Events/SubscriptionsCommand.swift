@@ -5,7 +5,7 @@ import WireJSON
 struct SubscriptionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscriptions",
-    abstract: "Show, create and change subscriptions: readers of the feed, their backlog, position and endpoints.",
+    abstract: "Show, create, change and delete subscriptions of the feed: their filters, backlogs, positions and endpoints.",
     discussion: """
       Examples:
         attributionctl subscriptions
@@ -76,12 +76,12 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     @Argument(help: "The subscription's name: 1 to 64 of A-Z a-z 0-9 . _ -") var name: String
     @OptionGroup var selection: EventSelection
-    @Option(help: "beginning or now.") var start = Start.beginning
-    @Option(help: ArgumentHelp("Begin with events from this time instead: RFC 3339, or an age such as 2h.", valueName: "time"))
+    @Option(help: "Where the subscription begins: beginning (the oldest event) or now.") var start = Start.beginning
+    @Option(help: ArgumentHelp("Begin with events from this time on, instead of --start: RFC 3339, or an age.", valueName: "time"))
     var since: TimeArgument?
     @Flag(help: "Deliver the events of a subject in order, to one reader at a time.") var ordered = false
     @Option(help: ArgumentHelp("Push events to this endpoint.", valueName: "url")) var pushTo: String?
-    @Option(help: "The form of pushed events: structured, binary or original.", completion: .list(["structured", "binary", "original"]))
+    @Option(help: "The format of pushed events: structured, binary or original.", completion: .list(["structured", "binary", "original"]))
     var form: String?
     @Flag(help: "Only show what would be requested.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -100,14 +100,14 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       } else {
         request.ordered = ordered ? true : nil
       }
-      let asked = request
+      let finalRequest = request
       guard !dryRun else {
-        return try connection.printer.show(["dryRun": true, "request": try Printer.value(asked)]) {
+        return try connection.printer.show(["dryRun": true, "request": try Printer.value(finalRequest)]) {
           Record([("dry run", Cell("\(name) would be created"))])
         }
       }
       let response = try await connection.ask(.verifier) { () throws(RPCError) in
-        try await connection.client.events.createSubscription(asked)
+        try await connection.client.events.createSubscription(finalRequest)
       }
       try connection.printer.show(response) {
         var record = SubscriptionsCommand.record(response.subscription ?? Subscription())
@@ -119,7 +119,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Seek: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "seek", abstract: "Move a subscription back or forward: it delivers all stored events after the new position.",
+      commandName: "seek", abstract: "Move a subscription back or forward. All stored events from the new position on are delivered.",
       discussion: """
         Examples:
           attributionctl subscriptions seek billing --to 6h
@@ -127,7 +127,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The subscription's name.") var name: String
-    @Option(help: ArgumentHelp("Move to the events from this time: RFC 3339, or an age such as 2h.", valueName: "time")) var to:
+    @Option(help: ArgumentHelp("Move to the first event from this time on: RFC 3339, or an age such as 2h.", valueName: "time")) var to:
       TimeArgument?
     @Option(help: ArgumentHelp("Move to this event.", valueName: "id")) var toEvent: String?
     @Flag(help: "Move to the end: deliver only events that are published from now on.") var toEnd = false
@@ -165,7 +165,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
       discussion: "Example: attributionctl subscriptions enable billing --replay-from 2h")
 
     @Argument(help: "The subscription's name.") var name: String
-    @Option(help: ArgumentHelp("Post the events again that were published from this time on: RFC 3339, or an age.", valueName: "time"))
+    @Option(help: ArgumentHelp("Post all events again that were published from this time on: RFC 3339, or an age.", valueName: "time"))
     var replayFrom: TimeArgument?
     @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
@@ -187,7 +187,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct RotateSecret: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "rotate-secret", abstract: "Create a new secret for an endpoint. Both secrets sign until --end-older.",
+      commandName: "rotate-secret",
+      abstract: "Create a new secret for an endpoint. Requests are signed with both secrets until --end-older removes the older one.",
       discussion: """
         Examples:
           attributionctl subscriptions rotate-secret billing
@@ -195,7 +196,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
         """)
 
     @Argument(help: "The subscription's name.") var name: String
-    @Flag(help: "Do not create a secret, but remove the older one.") var endOlder = false
+    @Flag(help: "Remove the older secret; create no new one.") var endOlder = false
     @Flag(help: "Only show what would be done.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -225,7 +226,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Delete a subscription; it cannot read its unread events afterwards.",
+      commandName: "delete", abstract: "Delete a subscription. Its unread events are not delivered any more.",
       discussion: "Example: attributionctl subscriptions delete billing --yes")
 
     @Argument(help: "The subscription's name.") var name: String

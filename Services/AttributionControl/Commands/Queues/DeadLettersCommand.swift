@@ -23,7 +23,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     var hasFilter: Bool { kind != nil || error != nil }
 
-    func takes(_ letter: DeadLetter) -> Bool {
+    /// True if the dead letter has the selected kind and error. The queue is selected by the service.
+    func matches(_ letter: DeadLetter) -> Bool {
       (kind.map { letter.kind == $0 } ?? true) && (error.map { letter.lastError.lowercased().contains($0.lowercased()) } ?? true)
     }
   }
@@ -45,7 +46,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
         try await connection.queues.listDeadLetters(ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: limit))
       }
       let seen = response.deadLetters.count
-      response.deadLetters.removeAll { !selection.takes($0) }
+      response.deadLetters.removeAll { !selection.matches($0) }
       try connection.printer.show(response, none: "There are no matching dead letters.") { DeadLettersCommand.table(response.deadLetters) }
       if seen == Int(limit) { connection.printer.note("Only the first \(seen) were searched; raise --limit to search more.") }
     }
@@ -94,7 +95,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
       }
     }
 
-    /// Formats a line of a history, which begins with its time in milliseconds.
+    /// Formats a line of a dead letter's history. It begins with its time in milliseconds since 1970.
     static func line(_ line: String) -> String {
       let parts = line.split(separator: " ", maxSplits: 1)
       guard parts.count == 2, let time = Int64(parts[0]) else { return line }
@@ -104,7 +105,8 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "replay", abstract: "Put dead letters back into their queue; they keep their ids and idempotency keys.",
+      commandName: "replay",
+      abstract: "Return dead letters to their queue, to be processed again. They keep their ids and idempotency keys.",
       discussion: """
         Select dead letters by their ids, by --queue with --kind or --error, or by --queue with --all. A message that becomes a dead \
         letter again while the command runs is not replayed a second time.
@@ -161,9 +163,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
     @Flag(help: "Only show which dead letters would be changed.") var dryRun = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
-    /// The most ids in one call.
-    private static let page = 500
+    private static let maxIdsPerCall = 500
 
+    /// Refuses arguments that select nothing, or in two ways.
     func check() throws {
       if ids.isEmpty {
         guard selection.queue != nil else { throw ValidationError("Ids or --queue are required.") }
@@ -173,13 +175,14 @@ struct DeadLettersCommand: AsyncParsableCommand {
       }
     }
 
+    /// Replays or purges the dead letters with these ids. Returns their number.
     typealias ChangeCall = (_ connection: Connection, _ queue: String, _ ids: [String]) async throws(CommandFailure) -> Int32
 
     func run(verb: String, _ call: ChangeCall) async throws {
       let connection = try Connection(options)
       guard !dryRun else {
-        var found = ids.isEmpty ? [] : try await named(connection)
-        if ids.isEmpty { try await eachPage(connection) { letters, _ in found += letters } }
+        var found = ids.isEmpty ? [] : try await deadLettersByID(connection)
+        if ids.isEmpty { try await forEachPage(connection) { letters, _ in found += letters } }
         return try connection.printer.show(
           ["dryRun": true, "deadLetters": .array(try found.map { try Printer.value($0) })], none: "There are no matching dead letters."
         ) { DeadLettersCommand.table(found) }
@@ -188,28 +191,30 @@ struct DeadLettersCommand: AsyncParsableCommand {
       if ids.isEmpty {
         var line = ProgressLine(unit: "dead letters", total: Double(try await deadLetterCount(connection)))
         defer { line.end() }
-        try await eachPage(connection) { letters, read in
+        try await forEachPage(connection) { letters, read in
           changed += try await carryOut(call, on: letters, connection)
           line.advance(to: Double(read))
         }
       } else {
-        changed = try await carryOut(call, on: try await named(connection), connection)
+        changed = try await carryOut(call, on: try await deadLettersByID(connection), connection)
       }
       try connection.printer.show([verb: .integer(changed)]) { Record([(verb, Cell(TerminalText.count(changed, "dead letter")))]) }
     }
 
+    /// Calls the method for the dead letters of each queue, in groups. Returns the number of changed dead letters.
     private func carryOut(_ call: ChangeCall, on letters: [DeadLetter], _ connection: Connection) async throws(CommandFailure) -> Int64 {
       var changed: Int64 = 0
       for queue in Set(letters.map(\.queue)).sorted() {
         let ids = letters.filter { $0.queue == queue }.map(\.id)
-        for start in stride(from: 0, to: ids.count, by: Self.page) {
-          changed += Int64(try await call(connection, queue, Array(ids[start..<min(ids.count, start + Self.page)])))
+        for start in stride(from: 0, to: ids.count, by: Self.maxIdsPerCall) {
+          changed += Int64(try await call(connection, queue, Array(ids[start..<min(ids.count, start + Self.maxIdsPerCall)])))
         }
       }
       return changed
     }
 
-    private func named(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
+    /// The dead letters that the arguments name.
+    private func deadLettersByID(_ connection: Connection) async throws(CommandFailure) -> [DeadLetter] {
       var letters: [DeadLetter] = []
       for id in ids {
         let response = try await connection.ask(.verifier) { () throws(RPCError) in
@@ -220,9 +225,9 @@ struct DeadLettersCommand: AsyncParsableCommand {
       return letters
     }
 
-    /// Passes the selected dead letters to `work` page by page, with the number that has been read so far. A message that fails again is
-    /// appended to the end of the list, so ids are recorded and each dead letter is passed once.
-    private func eachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ read: Int) async throws -> Void) async throws {
+    /// Passes the selected dead letters to `work` page by page, with the number that has been read so far. A replayed message that fails
+    /// again is appended to the list that is being read. It is recognised by its id and not passed again, so that the command ends.
+    private func forEachPage(_ connection: Connection, _ work: (_ letters: [DeadLetter], _ read: Int) async throws -> Void) async throws {
       var seen: Set<String> = []
       var token: String?
       repeat {
@@ -231,12 +236,12 @@ struct DeadLettersCommand: AsyncParsableCommand {
             ListDeadLettersRequest(queue: selection.queue?.text, maxLetters: 1000, pageToken: token))
         }
         let letters = response.deadLetters.filter { seen.insert($0.id).inserted }
-        try await work(letters.filter(selection.takes), seen.count)
+        try await work(letters.filter(selection.matches), seen.count)
         token = response.nextPageToken
       } while token != nil
     }
 
-    /// The current number of dead letters.
+    /// The current number of dead letters in the queue.
     private func deadLetterCount(_ connection: Connection) async throws(CommandFailure) -> Int64 {
       let response = try await connection.ask(.verifier) { () throws(RPCError) in
         try await connection.queues.listQueues(ListQueuesRequest(queue: selection.queue?.text))
@@ -256,7 +261,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
   }
 }
 
-/// Asks for confirmation before something that cannot be undone.
+/// Asks the user for confirmation before a change that cannot be undone.
 enum Confirmation {
   static func ask(_ question: String) throws {
     guard Terminal.isInteractive else {

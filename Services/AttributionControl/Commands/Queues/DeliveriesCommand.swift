@@ -11,7 +11,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show", abstract: "Show the history of a delivery, from its receipt to its event and the event's readers.",
       discussion: """
-        The id is in the public port's answer. Records are stored for a limited time (queues.deliveryRecordTTL).
+        The id is in the answer of ingest's public port. Records are stored for a limited time (queues.deliveryRecordTTL).
 
         Examples:
           attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
@@ -59,7 +59,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
       return record
     }
 
-    /// Shows the steps, the readers and, on request, the event.
+    /// Shows the steps, the readers and, if `event` is true, the event.
     static func showDetails(_ story: GetDeliveryStoryResponse, _ printer: Printer, event: Bool) throws {
       var steps = Table(["time", "step", "detail"])
       for step in story.steps {

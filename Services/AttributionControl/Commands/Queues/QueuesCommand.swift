@@ -45,7 +45,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Stop the workers of a queue; new messages are still accepted.",
+      commandName: "pause", abstract: "Pause the workers of a queue; new messages are still accepted.",
       discussion: "Example: attributionctl queues pause intake")
 
     @Argument(help: "The queue.") var queue: Name
@@ -64,7 +64,7 @@ struct QueuesCommand: AsyncParsableCommand {
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "resume", abstract: "Let the workers of a queue continue.", discussion: "Example: attributionctl queues resume intake")
+      commandName: "resume", abstract: "Resume the workers of a queue.", discussion: "Example: attributionctl queues resume intake")
 
     @Argument(help: "The queue.") var queue: Name
     @Flag(help: "Only show what would be done.") var dryRun = false
@@ -94,7 +94,7 @@ struct QueuesCommand: AsyncParsableCommand {
       try connection.printer.show(response) {
         var record = Record()
         record.add("form", "\(store.form) (the newest is \(store.newestForm))")
-        record.add("shards behind", "\(store.shardsBehind ?? 0)")
+        record.add("shards in another form", "\(store.shardsBehind ?? 0)")
         for worker in store.outdatedWorkers {
           record.add(
             "outdated worker", "\(worker.name) of \(worker.queue), knows form \(worker.form), idle \(TerminalText.age(worker.idleSeconds))"
@@ -120,11 +120,11 @@ struct QueuesCommand: AsyncParsableCommand {
     return table
   }
 
-  private static func printDryRun(_ connection: Connection, _ queue: String, _ what: String) async throws {
-    // A dry run calls the service too, so that a wrong token or an unreachable service is found.
+  private static func printDryRun(_ connection: Connection, _ queue: String, _ action: String) async throws {
+    // A dry run also makes a call, so that it finds a wrong token or an unreachable service.
     _ = try await connection.ask(.verifier) { () throws(RPCError) in
       try await connection.queues.listQueues(ListQueuesRequest(queue: queue))
     }
-    try connection.printer.show(["dryRun": true, "queue": .string(queue)]) { Record([("dry run", Cell("\(queue) \(what)"))]) }
+    try connection.printer.show(["dryRun": true, "queue": .string(queue)]) { Record([("dry run", Cell("\(queue) \(action)"))]) }
   }
 }

@@ -41,7 +41,7 @@ struct SignCommand: AsyncParsableCommand {
     var fidelity: Int32?
     @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var nonce: String?
     @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
-    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
+    @Flag(help: "Sign the timestamp even if it differs from now by more than a day.") var anyTimestamp = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -68,7 +68,7 @@ struct SignCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The advertised app's Apple id.", valueName: "number")) var item: Int64
     @Option(help: ArgumentHelp("The domain of the site that shows the ad.", valueName: "domain")) var domain: String?
     @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
-    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
+    @Flag(help: "Sign the timestamp even if it differs from now by more than a day.") var anyTimestamp = false
     @Flag(help: "Store the payload until the device requests it, instead of signing it now.") var deferred = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -99,7 +99,7 @@ struct SignCommand: AsyncParsableCommand {
     @Flag(help: "Make the impression eligible for re-engagement.") var reEngagement = false
     @Option(help: ArgumentHelp("A UUID (default: a new one).", valueName: "uuid")) var impressionId: String?
     @Option(help: ArgumentHelp("Milliseconds since 1970 (default: now).", valueName: "time")) var timestamp: Int64?
-    @Flag(help: "Sign the timestamp also if it is more than a day from now.") var anyTimestamp = false
+    @Flag(help: "Sign the timestamp even if it differs from now by more than a day.") var anyTimestamp = false
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -139,7 +139,7 @@ struct SignCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
     @Option(help: ArgumentHelp("The offer's id.", valueName: "id")) var offer: String
     @Option(help: ArgumentHelp("The user's name in the app.", valueName: "name")) var username: String?
-    @Option(help: ArgumentHelp("The app account token, instead of a name.", valueName: "uuid")) var appAccountToken: String?
+    @Option(help: ArgumentHelp("The app account token, instead of --username.", valueName: "uuid")) var appAccountToken: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -160,7 +160,7 @@ struct SignCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
     @Option(help: ArgumentHelp("The offer's id.", valueName: "id")) var offer: String
-    @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String?
+    @Option(help: ArgumentHelp("The id of any transaction of the customer.", valueName: "id")) var transactionId: String?
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
     func run() async throws {
@@ -181,7 +181,7 @@ struct SignCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The app's bundle id.", valueName: "id")) var bundleId: String
     @Option(help: ArgumentHelp("The product's id.", valueName: "id")) var product: String
-    @Option(help: ArgumentHelp("Any transaction of the customer.", valueName: "id")) var transactionId: String
+    @Option(help: ArgumentHelp("The id of any transaction of the customer.", valueName: "id")) var transactionId: String
     @Flag(inversion: .prefixedNo, help: "Whether the customer is eligible.") var allow: Bool
     @OptionGroup(title: "Connection") var options: ConnectionOptions
 
@@ -213,11 +213,12 @@ struct SignCommand: AsyncParsableCommand {
     }
   }
 
+  /// Calls a method of signer and shows every member of its answer.
   private static func sign<Response: RPCMessage>(
-    _ options: ConnectionOptions, _ ask: (Connection) async throws(RPCError) -> Response
+    _ options: ConnectionOptions, _ call: (Connection) async throws(RPCError) -> Response
   ) async throws {
     let connection = try Connection(options)
-    let response = try await connection.ask(.signer) { () throws(RPCError) in try await ask(connection) }
+    let response = try await connection.ask(.signer) { () throws(RPCError) in try await call(connection) }
     try connection.printer.show(response) {
       var record = Record()
       for member in (try? Printer.value(response))?.objectValue?.members ?? [] {

@@ -56,7 +56,7 @@ struct VerifyCommand: AsyncParsableCommand {
     defer { line.end() }
     for (index, input) in inputs.enumerated() {
       var report: VerdictReport
-      do throws(CommandFailure) { report = try await verify(try input.found.get()) } catch {
+      do throws(CommandFailure) { report = try await verify(try input.parsed.get()) } catch {
         guard inputs.count > 1, error.code == ExitStatus.refusedInput.rawValue else { throw error }
         report = .unreadable(error)
       }
@@ -83,19 +83,19 @@ struct VerifyCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads the whole file as one input, or else one input per line.
-  static func inputs(_ path: String) throws(CommandFailure) -> [(line: Int, found: Result<SignedInput, CommandFailure>)] {
+  /// Reads the file as one input or, if that fails, as one input per line.
+  static func inputs(_ path: String) throws(CommandFailure) -> [(line: Int, parsed: Result<SignedInput, CommandFailure>)] {
     var file = try InputFile(path)
     let bytes = try file.rest()
-    let fault: CommandFailure
-    do throws(CommandFailure) { return [(1, .success(try SignedInput(bytes)))] } catch { fault = error }
+    let failure: CommandFailure
+    do throws(CommandFailure) { return [(1, .success(try SignedInput(bytes)))] } catch { failure = error }
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated().filter { $0.element.contains { $0 > 32 } }
-    guard lines.count > 1 else { throw fault }
+    guard lines.count > 1 else { throw failure }
     let inputs = lines.map { line in
-      (line: line.offset + 1, found: Result { () throws(CommandFailure) in try SignedInput(Array(line.element)) })
+      (line: line.offset + 1, parsed: Result { () throws(CommandFailure) in try SignedInput(Array(line.element)) })
     }
-    // If the first line cannot be read, the file is a single document over several lines, and the error about the whole explains more.
-    if case .failure = inputs.first?.found { throw fault }
+    // If the first line cannot be read, the file is probably one input of several lines. Then the error about the whole file explains more.
+    if case .failure = inputs.first?.parsed { throw failure }
     return inputs
   }
 

@@ -22,13 +22,14 @@ extension AdvancedCommerceCall {
 }
 
 extension AdvancedCommerceNotification {
-  init(_ entry: CommerceNotifications.Entry, isNamed: Bool) {
+  /// - Parameter namesRequest: true if the notification names the request; false if only its purchase is that of the call.
+  init(_ entry: CommerceNotifications.Entry, namesRequest: Bool) {
     self.init()
     eventId = entry.eventId
     notificationType = entry.type
     subtype = entry.subtype
     notificationUuid = entry.uuid
     signedDate = Timestamp(millisecondsSince1970: entry.signedDate)
-    joinedBy = isNamed ? "requestReferenceId" : "purchase"
+    joinedBy = namesRequest ? "requestReferenceId" : "purchase"
   }
 }

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Cancel a Subscription.
+/// Calls Apple's endpoint Cancel a Subscription.
 struct CancelAdvancedCommerceSubscriptionHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.CancelAdvancedCommerceSubscription
   let commerce: CommerceCalls

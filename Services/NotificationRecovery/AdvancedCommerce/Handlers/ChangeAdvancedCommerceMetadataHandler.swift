@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Change Subscription Metadata.
+/// Calls Apple's endpoint Change Subscription Metadata.
 struct ChangeAdvancedCommerceMetadataHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.ChangeAdvancedCommerceMetadata
   let commerce: CommerceCalls

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Change Subscription Price.
+/// Calls Apple's endpoint Change Subscription Price.
 struct ChangeAdvancedCommercePriceHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.ChangeAdvancedCommercePrice
   let commerce: CommerceCalls

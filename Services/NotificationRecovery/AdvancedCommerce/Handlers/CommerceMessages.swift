@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// The common fields of the requests of the six calls.
+/// The common fields of the six RPCs that make a call to the Advanced Commerce API.
 protocol CommerceRequestMessage: RPCMessage {
   var bundleId: String? { get }
   var environment: String? { get }
@@ -11,8 +11,9 @@ protocol CommerceRequestMessage: RPCMessage {
   var request: JSONObject? { get }
 }
 
-/// Apple's response to one of the six calls.
+/// The response of one of these six RPCs.
 protocol CommerceResponseMessage: AppleResponse {
+  /// True if an earlier call had executed the request; absent otherwise.
   var repeated: Bool? { get set }
 }
 
@@ -24,6 +25,7 @@ extension CommerceResponseMessage {
 }
 
 extension CommerceCalls {
+  /// Makes the call that an RPC's request describes, and returns the RPC's response.
   func respond<Response: CommerceResponseMessage>(
     _ operation: AdvancedCommerceRequest.Operation, _ request: some CommerceRequestMessage, _ context: RPCContext
   ) async throws(RPCError) -> Response {

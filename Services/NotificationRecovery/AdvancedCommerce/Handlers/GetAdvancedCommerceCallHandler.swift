@@ -4,7 +4,7 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// The outcome of a call, and the notifications that name it.
+/// `GetAdvancedCommerceCall`: the outcome of a call, the notifications that name it, and those that it may have caused.
 struct GetAdvancedCommerceCallHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.GetAdvancedCommerceCall
   let commerce: CommerceCalls
@@ -24,8 +24,8 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
       entries = try await notifications.list(bundleId: app.bundleId, .reference(reference))
       if let record { ofPurchase = try await changes(of: record) }
     } catch { throw RPCError(error) }
-    guard record?.isOf(server) ?? !entries.isEmpty else {
-      throw .notFound("no call was made under this requestReferenceId, and no notification names it", field: "requestReferenceId")
+    guard record?.mayBelong(to: server) ?? !entries.isEmpty else {
+      throw .notFound("no call was made with this requestReferenceId, and no notification names it", field: "requestReferenceId")
     }
     var call =
       record.map { AdvancedCommerceCall($0) }
@@ -33,12 +33,12 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
     let named = Set(entries.map(\.uuid))
     entries += ofPurchase.filter { !named.contains($0.uuid) }
     entries.sort { ($0.signedDate, $0.uuid) < ($1.signedDate, $1.uuid) }
-    call.notifications = entries.map { AdvancedCommerceNotification($0, isNamed: named.contains($0.uuid)) }
+    call.notifications = entries.map { AdvancedCommerceNotification($0, namesRequest: named.contains($0.uuid)) }
     return GetAdvancedCommerceCallResponse(call: call)
   }
 
-  /// The notifications about the same purchase that the call may have caused. Those that name another call are left out; the request with
-  /// which the app began the subscription is not a call.
+  /// The notifications about the same purchase that the call may have caused, except those that name another recorded call. A notification
+  /// that names a request which is no recorded call stays, such as the request with which the app began the subscription.
   private func changes(of record: CommerceRecord) async throws(RedisError) -> [CommerceNotifications.Entry] {
     let entries = try await notifications.list(bundleId: record.bundleId, .purchase(record.purchase ?? record.transactionId)).filter {
       record.mayHaveCaused($0)
@@ -52,7 +52,8 @@ struct GetAdvancedCommerceCallHandler: RPCHandler {
 }
 
 extension CommerceRecord {
-  /// True for a notification about the call's kind of change that was signed after the call began, unless Apple refused the call.
+  /// True if a notification reports the kind of change that the call requested and was signed after the call began, unless Apple refused
+  /// the call.
   func mayHaveCaused(_ notification: CommerceNotifications.Entry) -> Bool {
     let change: CommerceChange
     switch AdvancedCommerceRequest.Operation(rawValue: operation) {

@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The calls, newest first.
+/// `ListAdvancedCommerceCalls`: the recorded calls, newest first.
 struct ListAdvancedCommerceCallsHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.ListAdvancedCommerceCalls
   let store: CommerceStore
@@ -17,7 +17,7 @@ struct ListAdvancedCommerceCallsHandler: RPCHandler {
       let page = try await store.list(bundleId: request.bundleId, limit: limit, after: token)
       return ListAdvancedCommerceCallsResponse(
         calls: page.calls.map { record in
-          // Answers are left out, because a page of them would be many megabytes.
+          // Apple's answers are left out, because those of a whole page would have many megabytes.
           var call = AdvancedCommerceCall(record)
           call.response = nil
           call.decoded = []

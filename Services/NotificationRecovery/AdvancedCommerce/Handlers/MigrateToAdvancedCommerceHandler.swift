@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Migrate a Subscription to Advanced Commerce API.
+/// Calls Apple's endpoint Migrate a Subscription to Advanced Commerce API.
 struct MigrateToAdvancedCommerceHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.MigrateToAdvancedCommerce
   let commerce: CommerceCalls

@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Request Transaction Refund.
+/// Calls Apple's endpoint Request Transaction Refund.
 struct RequestAdvancedCommerceRefundHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.RequestAdvancedCommerceRefund
   let commerce: CommerceCalls

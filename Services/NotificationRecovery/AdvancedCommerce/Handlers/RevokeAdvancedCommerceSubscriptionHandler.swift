@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Revoke Subscription.
+/// Calls Apple's endpoint Revoke Subscription.
 struct RevokeAdvancedCommerceSubscriptionHandler: RPCHandler {
   typealias Method = AdvancedCommerceService.RevokeAdvancedCommerceSubscription
   let commerce: CommerceCalls

@@ -3,12 +3,12 @@ import RedisClient
 import WireJSON
 
 extension ReportStore {
-  /// The report of that name, for a caller.
+  /// Reads the report that a caller names. Throws `NOT_FOUND` if there is none.
   func known(_ name: Name) async throws(RPCError) -> ReportRecord {
     do throws(RedisError) {
       if let record = try await record(name) { return record }
     } catch { throw RPCError(error) }
-    throw .notFound("no report was sent under this requestIdentifier", field: "requestIdentifier")
+    throw .notFound("no report was sent with this requestIdentifier", field: "requestIdentifier")
   }
 }
 

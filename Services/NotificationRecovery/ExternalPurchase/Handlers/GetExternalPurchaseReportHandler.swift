@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// The state of a report.
+/// `GetExternalPurchaseReport`: the state of a report that was sent through this service.
 struct GetExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.GetExternalPurchaseReport
   let calls: AppStoreCalls

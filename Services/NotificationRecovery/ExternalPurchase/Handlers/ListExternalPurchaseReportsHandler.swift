@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The reports, newest first.
+/// `ListExternalPurchaseReports`: the reports that were sent through this service, newest first.
 struct ListExternalPurchaseReportsHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.ListExternalPurchaseReports
   let store: ReportStore

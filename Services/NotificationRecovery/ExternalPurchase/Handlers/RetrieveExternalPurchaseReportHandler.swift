@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Retrieve External Purchase Report.
+/// Calls Apple's endpoint Retrieve External Purchase Report.
 struct RetrieveExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.RetrieveExternalPurchaseReport
   let calls: AppStoreCalls
@@ -17,9 +17,9 @@ struct RetrieveExternalPurchaseReportHandler: RPCHandler {
       let response = try await calls.ask(.retrieveExternalPurchaseReport, app: app, server: server, path: [id], context)
       return RetrieveExternalPurchaseReportResponse(response: response.body, environment: response.server.rawValue)
     } catch {
-      // Apple answers 400 for an unknown report. The form of the identifier was checked before.
+      // Apple answers 400 for an unknown report. Another cause is not possible, because the format of the identifier was checked before.
       guard error.code == .invalidArgument, error.reason == RPCError.refusedByApple else { throw error }
-      throw .notFound("Apple has no report under this requestIdentifier", field: "requestIdentifier")
+      throw .notFound("Apple has no report with this requestIdentifier", field: "requestIdentifier")
     }
   }
 }

@@ -6,7 +6,8 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Send External Purchase Report. Stores and queues the report, then waits a while for Apple's answer.
+/// Sends a report by Apple's endpoint Send External Purchase Report: stores and queues the report, and waits up to `waitMilliseconds` until
+/// ``ReportWork`` has sent it. If Apple has not answered by then, the work continues.
 struct SendExternalPurchaseReportHandler: RPCHandler {
   typealias Method = ExternalPurchaseService.SendExternalPurchaseReport
   static let waits = true
@@ -25,13 +26,13 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     let report = try RetentionCalls.checked(inside: "report") { () throws(RequestRefusal) in
       try ExternalPurchaseReport(body, now: WallClock.now())
     }
-    // The token's server is the only one that knows it.
-    guard try calls.server(request.environment.stated ?? report.server.rawValue, of: app) == report.server else {
+    // Only the server that made the token knows it.
+    guard try calls.server(request.environment.nonEmpty ?? report.server.rawValue, of: app) == report.server else {
       throw .invalidArgument(
         field: "report.externalPurchaseId", "is a token of the \(report.server == .sandbox ? "sandbox" : "production server")")
     }
-    let patience = request.waitMilliseconds ?? 5000
-    guard (0...30_000).contains(patience) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
+    let waitMilliseconds = request.waitMilliseconds ?? 5000
+    guard (0...30_000).contains(waitMilliseconds) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
     let name = ReportStore.Name(bundleId: app.bundleId, server: report.server, requestIdentifier: report.requestIdentifier)
     let outcome: ReportStore.SubmissionOutcome
     do throws(RedisError) {
@@ -41,16 +42,17 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     switch outcome {
     case .accepted: break
     case .reused:
-      throw .failedPrecondition("another report was sent under this report.requestIdentifier", reason: "REQUEST_IDENTIFIER_REUSED")
+      throw .failedPrecondition("another report was sent with this report.requestIdentifier", reason: "REQUEST_IDENTIFIER_REUSED")
     case .waiting(let round):
       try await queue(ReportTask(name: name, round: round))
     }
     return SendExternalPurchaseReportResponse(
       report: ExternalPurchaseReportRecord(
-        try await settled(name, until: min(.now + .milliseconds(Int64(patience)), context.deadline - .milliseconds(200)))))
+        try await settled(name, until: min(.now + .milliseconds(Int64(waitMilliseconds)), context.deadline - .milliseconds(200)))))
   }
 
-  /// Also for a known report, because the call that stored it may have ended before it was queued.
+  /// Queues the round. This is done for a known report too, because the call that stored it may have ended before it was queued. The
+  /// idempotency key suppresses a second message.
   private func queue(_ task: ReportTask) async throws(RPCError) {
     do throws(QueueError) {
       _ = try await deliveries.accept(
@@ -63,7 +65,7 @@ struct SendExternalPurchaseReportHandler: RPCHandler {
     }
   }
 
-  /// The report when it is settled, or its state at that time.
+  /// Waits until Apple has accepted or refused the report, or until `moment`, and returns the report.
   private func settled(_ name: ReportStore.Name, until moment: ContinuousClock.Instant) async throws(RPCError) -> ReportRecord {
     var pause = Self.pauses.first
     do throws(RedisError) {

@@ -5,8 +5,9 @@ import RedisClient
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Extend a Subscription Renewal Date. It cannot be undone, and Apple allows two in a year. If the outcome of a request is unknown,
-/// the subscription's end is looked up before anything is sent again.
+/// Calls Apple's endpoint Extend a Subscription Renewal Date. An extension cannot be undone, and Apple allows two in a year. The extension
+/// is recorded before it is requested (``ExtensionRecords``). If the outcome of a request is unknown, the subscription is looked up before
+/// the request is sent again.
 struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ExtendSubscriptionRenewalDate
   let calls: AppStoreCalls
@@ -16,94 +17,100 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     -> ExtendSubscriptionRenewalDateResponse
   {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("originalTransactionId", request.originalTransactionId)
-    let wanted: RenewalDateExtension
+    let id = try calls.requiredText("originalTransactionId", request.originalTransactionId)
+    let requested: RenewalDateExtension
     do throws(RequestRefusal) {
-      wanted = try RenewalDateExtension(
+      requested = try RenewalDateExtension(
         days: request.extendByDays ?? 0, reasonCode: request.extendReasonCode ?? 0, requestIdentifier: request.requestIdentifier ?? "")
     } catch { throw RPCError(error) }
     let server = try calls.server(request.environment, of: app)
     return ExtendSubscriptionRenewalDateResponse(
-      try await records.alone([app.bundleId, id, wanted.requestIdentifier], until: context.deadline) { () async throws(RPCError) in
-        // Looked up while no other call of that name can change it.
-        try await extend(id, wanted, try await end(of: id, app, server, context), app, context)
+      try await records.runExclusively([app.bundleId, id, requested.requestIdentifier], until: context.deadline) {
+        () async throws(RPCError) in
+        // The period is looked up inside, where no other call can make the same extension.
+        try await extend(id, requested, try await currentPeriod(of: id, app, server, context), app, context)
       })
   }
 
+  /// Requests an extension, unless an earlier call has made it. `current`: the subscription's period before the request.
   private func extend(
-    _ id: String, _ wanted: RenewalDateExtension, _ now: End, _ app: DeploymentConfiguration.App, _ context: RPCContext
+    _ id: String, _ requested: RenewalDateExtension, _ current: Period, _ app: DeploymentConfiguration.App, _ context: RPCContext
   ) async throws(RPCError) -> AppStoreCalls.Response {
-    // Named by the server that has the subscription, because callers may or may not name the environment.
-    let name = [app.bundleId, now.server.rawValue, id, wanted.requestIdentifier]
-    let note: ExtensionRecords.Note
-    do throws(RedisError) { note = try await records.begin(name, now.subscriptionEnd) } catch {
-      // Without the record, nobody would know later whether it was done.
+    // The name contains the server that has the subscription, because a caller need not name the environment.
+    let name = [app.bundleId, current.server.rawValue, id, requested.requestIdentifier]
+    let record: ExtensionRecords.Record
+    do throws(RedisError) { record = try await records.begin(name, current.end) } catch {
+      // The request is not sent: without a record, a repeat could not find out whether the extension was made.
       throw RPCError(error)
     }
-    if !note.isNew, let done = try await done(wanted, since: note.end, now, app, context) { return Self.response(id, done) }
+    if !record.isNew, let extended = try await extendedPeriod(requested, since: record.end, current, app, context) {
+      return Self.response(id, extended)
+    }
     do throws(AppStoreCallFailure) {
       return try await calls.ask(
-        .extendRenewalDate, app: app, server: now.server, path: [id], body: wanted.body, deadline: context.deadline - .seconds(2))
+        .extendRenewalDate, app: app, server: current.server, path: [id], body: requested.body, deadline: context.deadline - .seconds(2))
     } catch {
       guard case .apple(let failure) = error, failure.isOutcomeUnknown else {
-        // A refused call has done nothing. The outcome of an earlier call is still unknown.
-        if note.isNew { try? await records.forget(name) }
+        // Apple refused this call, so it extended nothing. The record of an earlier call stays, because that call's outcome is unknown.
+        if record.isNew { try? await records.forget(name) }
         throw RPCError(error, now: WallClock.now())
       }
-      let after = try await end(of: id, app, now.server, context)
-      if let done = try await done(wanted, since: note.end, after, app, context) { return Self.response(id, done) }
+      let after = try await currentPeriod(of: id, app, current.server, context)
+      if let extended = try await extendedPeriod(requested, since: record.end, after, app, context) { return Self.response(id, extended) }
       throw RPCError(error, now: WallClock.now())
     }
   }
 
-  /// The extended period, if the recorded period has moved by the requested time. A renewal is another period.
-  private func done(
-    _ wanted: RenewalDateExtension, since before: SubscriptionEnd, _ now: End, _ app: DeploymentConfiguration.App,
+  /// The recorded period with its present end, if this end was moved by the requested time; otherwise nil. If the subscription was renewed
+  /// since, the recorded period is not the current one and is looked up.
+  private func extendedPeriod(
+    _ requested: RenewalDateExtension, since before: SubscriptionEnd, _ current: Period, _ app: DeploymentConfiguration.App,
     _ context: RPCContext
-  ) async throws(RPCError) -> End? {
-    var period = now
-    if let transactionId = before.transactionId, transactionId != now.subscriptionEnd.transactionId {
-      let response = try await calls.ask(.getTransactionInfo, app: app, server: now.server, path: [transactionId], context)
-      guard let found = response.decoded.first.flatMap({ End(server: now.server, transaction: $0) }) else { return nil }
-      period = found
+  ) async throws(RPCError) -> Period? {
+    var period = current
+    if let transactionId = before.transactionId, transactionId != current.end.transactionId {
+      let response = try await calls.ask(.getTransactionInfo, app: app, server: current.server, path: [transactionId], context)
+      guard let recorded = response.decoded.first.flatMap({ Period(server: current.server, transaction: $0) }) else { return nil }
+      period = recorded
     }
-    return wanted.isDone(from: before, to: period.subscriptionEnd) ? period : nil
+    return requested.isDone(from: before, to: period.end) ? period : nil
   }
 
   /// A period of a subscription, as Apple reports it.
-  private struct End {
+  private struct Period {
     let server: AppStoreServer
-    let subscriptionEnd: SubscriptionEnd
+    let end: SubscriptionEnd
+    /// The payload of the transaction that paid for the period.
     let transaction: JSONObject
 
-    /// Nil for a transaction without an end.
+    /// Nil for a transaction without an `expiresDate`.
     init?(server: AppStoreServer, transaction: JSONObject) {
       guard let date = transaction["expiresDate"]?.int64Value else { return nil }
       self.server = server
       self.transaction = transaction
-      subscriptionEnd = SubscriptionEnd(expiresDate: date, transactionId: transaction["transactionId"]?.stringValue)
+      end = SubscriptionEnd(expiresDate: date, transactionId: transaction["transactionId"]?.stringValue)
     }
   }
 
-  /// The current end of a subscription.
-  private func end(
+  /// Looks up the current period of a subscription. Throws `NOT_FOUND` if the customer does not have the subscription.
+  private func currentPeriod(
     of id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?, _ context: RPCContext
-  ) async throws(RPCError) -> End {
+  ) async throws(RPCError) -> Period {
     let response = try await calls.ask(.getAllSubscriptionStatuses, app: app, server: server, path: [id], context)
     for (original, status) in StatusObservation.entries(in: response.body) where original == id {
-      if let end = response.payload(of: status.signedTransactionInfo).flatMap({ End(server: response.server, transaction: $0) }) {
-        return end
+      if let period = response.payload(of: status.signedTransactionInfo).flatMap({ Period(server: response.server, transaction: $0) }) {
+        return period
       }
     }
-    throw .notFound("the customer has no subscription of this original transaction id", field: "originalTransactionId")
+    throw .notFound("the customer has no subscription with this original transaction id", field: "originalTransactionId")
   }
 
-  /// The answer of an earlier request that was lost.
-  private static func response(_ id: String, _ end: End) -> AppStoreCalls.Response {
+  /// The response in place of Apple's answer to an earlier request, which was lost.
+  private static func response(_ id: String, _ period: Period) -> AppStoreCalls.Response {
     var body: JSONObject = ["originalTransactionId": .string(id)]
-    body["webOrderLineItemId"] = end.transaction["webOrderLineItemId"]
+    body["webOrderLineItemId"] = period.transaction["webOrderLineItemId"]
     body["success"] = true
-    body["effectiveDate"] = .integer(end.subscriptionEnd.expiresDate)
-    return AppStoreCalls.Response(server: end.server, body: body, decoded: [end.transaction])
+    body["effectiveDate"] = .integer(period.end.expiresDate)
+    return AppStoreCalls.Response(server: period.server, body: body, decoded: [period.transaction])
   }
 }

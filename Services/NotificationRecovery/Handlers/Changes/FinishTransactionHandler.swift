@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Finish Transaction. Repetitions change nothing.
+/// Calls Apple's endpoint Finish Transaction. A repeated call changes nothing.
 struct FinishTransactionHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.FinishTransaction
   let calls: AppStoreCalls

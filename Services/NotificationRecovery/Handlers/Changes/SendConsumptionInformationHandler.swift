@@ -4,21 +4,21 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Apple: Send Consumption Information. It answers a `CONSUMPTION_REQUEST` that verifier has stored or that the caller states; without a
-/// request, nothing about the customer is sent.
+/// Calls Apple's endpoint Send Consumption Information. It answers a `CONSUMPTION_REQUEST`, which verifier has stored or whose time the
+/// caller states. Without such a request, nothing about the customer is sent.
 struct SendConsumptionInformationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.SendConsumptionInformation
   let calls: AppStoreCalls
   let requests: ConsumptionRequests
 
-  /// How much a caller's clock may be ahead, milliseconds.
+  /// How far a caller's clock may be ahead, milliseconds.
   private static let clockMargin: Int64 = 60_000
 
   func handle(_ request: SendConsumptionInformationRequest, _ context: RPCContext) async throws(RPCError)
     -> SendConsumptionInformationResponse
   {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.requiredText("transactionId", request.transactionId)
     guard let body = request.consumption else { throw .invalidArgument(field: "consumption", "is missing") }
     let server = try calls.server(request.environment, of: app)
     let information: ConsumptionInformation
@@ -31,19 +31,20 @@ struct SendConsumptionInformationHandler: RPCHandler {
     } catch {
       throw .invalidArgument(field: error.field == "version" ? error.field : "consumption." + error.field, error.reason)
     }
-    let known = try await newestRequest(for: id, app, server)
-    try checkTime(known?.entry.signedDate, stated: request.requestedAt?.millisecondsSince1970, now: WallClock.now())
-    if let type = known?.entry.productType {
+    let stored = try await newestRequest(for: id, app, server)
+    try checkTime(stored?.entry.signedDate, stated: request.requestedAt?.millisecondsSince1970, now: WallClock.now())
+    if let type = stored?.entry.productType {
       do throws(RequestRefusal) { try information.check(productType: type) } catch {
         throw .invalidArgument(field: "consumption." + error.field, error.reason)
       }
     }
     return SendConsumptionInformationResponse(
       try await calls.ask(
-        information.endpoint, app: app, server: server ?? known?.server, path: [id], body: information.body, context))
+        information.endpoint, app: app, server: server ?? stored?.server, path: [id], body: information.body, context))
   }
 
-  /// The newest stored request for a transaction, and the environment that sent it; nil for `server` searches all environments of the app.
+  /// The newest stored request about a transaction, and the server that sent it; nil if none is stored. If `server` is nil, the requests of
+  /// all servers of the app are searched.
   private func newestRequest(
     for id: String, _ app: DeploymentConfiguration.App, _ server: AppStoreServer?
   ) async throws(RPCError) -> (server: AppStoreServer, entry: ConsumptionRequests.Entry)? {
@@ -62,9 +63,13 @@ struct SendConsumptionInformationHandler: RPCHandler {
   }
 
   /// Throws unless there is a request that may still be answered. Times are milliseconds since 1970.
-  private func checkTime(_ known: Int64?, stated: Int64?, now: Int64) throws(RPCError) {
-    if let stated, stated > now + Self.clockMargin { throw .invalidArgument(field: "requestedAt", "is in the future") }
-    guard let requestedAt = [known, stated].compactMap({ $0 }).max() else {
+  ///
+  /// - Parameters:
+  ///   - stored: the time of the newest stored request.
+  ///   - stated: the time of the request that the caller states.
+  private func checkTime(_ stored: Int64?, stated: Int64?, now: Int64) throws(RPCError) {
+    if let stated, stated > now + Self.clockMargin { throw .invalidArgument(field: "requestedAt", "lies in the future") }
+    guard let requestedAt = [stored, stated].compactMap({ $0 }).max() else {
       throw .failedPrecondition(
         "no CONSUMPTION_REQUEST for this transaction was received; state its signedDate in requestedAt if your system has received one",
         reason: "CONSUMPTION_REQUEST_UNKNOWN")

@@ -2,14 +2,14 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Set App Account Token (``AppAccountToken``).
+/// Calls Apple's endpoint Set App Account Token (`AppAccountToken`).
 struct SetAppAccountTokenHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.SetAppAccountToken
   let calls: AppStoreCalls
 
   func handle(_ request: SetAppAccountTokenRequest, _ context: RPCContext) async throws(RPCError) -> SetAppAccountTokenResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("originalTransactionId", request.originalTransactionId)
+    let id = try calls.requiredText("originalTransactionId", request.originalTransactionId)
     let token: AppAccountToken
     do throws(RequestRefusal) { token = try AppAccountToken(request.appAccountToken ?? "") } catch { throw RPCError(error) }
     return SetAppAccountTokenResponse(

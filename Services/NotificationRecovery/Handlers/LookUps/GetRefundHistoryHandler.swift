@@ -2,14 +2,14 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Get Refund History, version 2.
+/// Calls Apple's endpoint Get Refund History, version 2.
 struct GetRefundHistoryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetRefundHistory
   let calls: AppStoreCalls
 
   func handle(_ request: GetRefundHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetRefundHistoryResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.requiredText("transactionId", request.transactionId)
     guard request.revision != "" else { throw .invalidArgument(field: "revision", "must not be empty") }
     return GetRefundHistoryResponse(
       try await calls.ask(

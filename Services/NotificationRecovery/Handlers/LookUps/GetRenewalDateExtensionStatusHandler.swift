@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Get Status of Subscription Renewal Date Extensions.
+/// Calls Apple's endpoint Get Status of Subscription Renewal Date Extensions.
 struct GetRenewalDateExtensionStatusHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetRenewalDateExtensionStatus
   let calls: AppStoreCalls
@@ -13,7 +13,7 @@ struct GetRenewalDateExtensionStatusHandler: RPCHandler {
     let app = try calls.app(request.bundleId)
     let server = try calls.requiredServer(request.environment, of: app)
     let path = [
-      try calls.filled("productId", request.productId), try calls.filled("requestIdentifier", request.requestIdentifier),
+      try calls.requiredText("productId", request.productId), try calls.requiredText("requestIdentifier", request.requestIdentifier),
     ]
     do throws(RequestRefusal) { try RenewalDateExtension.checkMassIdentifier(path[1]) } catch { throw RPCError(error) }
     return GetRenewalDateExtensionStatusResponse(

@@ -2,14 +2,14 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Get All Subscription Statuses.
+/// Calls Apple's endpoint Get All Subscription Statuses.
 struct GetSubscriptionStatusesHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetSubscriptionStatuses
   let calls: AppStoreCalls
 
   func handle(_ request: GetSubscriptionStatusesRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionStatusesResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.requiredText("transactionId", request.transactionId)
     guard request.status.allSatisfy({ (1...5).contains($0) }) else { throw .invalidArgument(field: "status", "must be 1 to 5") }
     return GetSubscriptionStatusesResponse(
       try await calls.ask(

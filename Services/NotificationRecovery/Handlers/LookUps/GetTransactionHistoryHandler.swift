@@ -2,14 +2,14 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Get Transaction History, version 2.
+/// Calls Apple's endpoint Get Transaction History, version 2.
 struct GetTransactionHistoryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetTransactionHistory
   let calls: AppStoreCalls
 
   func handle(_ request: GetTransactionHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetTransactionHistoryResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.requiredText("transactionId", request.transactionId)
     var query = TransactionHistoryQuery()
     query.revision = request.revision
     query.startDate = request.startDate

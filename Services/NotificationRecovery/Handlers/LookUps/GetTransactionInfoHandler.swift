@@ -2,14 +2,14 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Get Transaction Info.
+/// Calls Apple's endpoint Get Transaction Info.
 struct GetTransactionInfoHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetTransactionInfo
   let calls: AppStoreCalls
 
   func handle(_ request: GetTransactionInfoRequest, _ context: RPCContext) async throws(RPCError) -> GetTransactionInfoResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.filled("transactionId", request.transactionId)
+    let id = try calls.requiredText("transactionId", request.transactionId)
     return GetTransactionInfoResponse(
       try await calls.ask(.getTransactionInfo, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
   }

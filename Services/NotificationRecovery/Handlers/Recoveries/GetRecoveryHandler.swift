@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The progress of a recovery.
+/// `GetRecovery`: the progress of a recovery.
 struct GetRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetRecovery
   let store: RecoveryStore
@@ -13,7 +13,7 @@ struct GetRecoveryHandler: RPCHandler {
 }
 
 extension RecoveryStore {
-  /// The job of that id, for a caller.
+  /// Reads the job that a caller names. Throws `NOT_FOUND` if there is none.
   func known(_ id: String?) async throws(RPCError) -> RecoveryJob {
     guard let id, !id.isEmpty else { throw .invalidArgument(field: "recoveryId", "is missing") }
     guard id.utf8.count == 32, id.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }) else {

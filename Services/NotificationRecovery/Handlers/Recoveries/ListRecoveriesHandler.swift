@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The recoveries of the last thirty days, newest first.
+/// `ListRecoveries`: the recoveries that began in the last thirty days, newest first.
 struct ListRecoveriesHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListRecoveries
   let store: RecoveryStore

@@ -3,12 +3,12 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// Starts a recovery and returns at once; the runner of any instance does the work.
+/// `StartRecovery`: stores a recovery and returns. The instance that leads the app does the work (``RecoveryRunner``).
 struct StartRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.StartRecovery
   let calls: AppStoreCalls
   let store: RecoveryStore
-  /// The greatest number of running and waiting recoveries of one app.
+  /// The maximum number of running and waiting recoveries of an app.
   let maxRunning: Int
 
   func handle(_ request: StartRecoveryRequest, _ context: RPCContext) async throws(RPCError) -> StartRecoveryResponse {
@@ -19,7 +19,7 @@ struct StartRecoveryHandler: RPCHandler {
     let job: RecoveryJob
     do throws(RequestRefusal) {
       job = try RecoveryJob(
-        // A call that is executed again after a crash names the same job; another call under a reused key does not.
+        // A call that is executed again after a crash gets the same id. Another request under a reused idempotency key gets another one.
         id: RecoveryID.make([
           "start", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
         ]), bundleId: app.bundleId, server: server,
@@ -29,7 +29,7 @@ struct StartRecoveryHandler: RPCHandler {
     } catch { throw RPCError(error) }
     let running: [String]
     do throws(RedisError) { running = try await store.runningIDs(app.bundleId) } catch { throw RPCError(error) }
-    // A job that is started again is among the running ones.
+    // A call that is executed again may find its job among the running ones.
     guard running.count < maxRunning || running.contains(job.id) else {
       throw RPCError(
         .resourceExhausted, "\(maxRunning) recoveries of this app run or wait already", reason: "TOO_MANY_RECOVERIES",
@@ -41,6 +41,6 @@ struct StartRecoveryHandler: RPCHandler {
 }
 
 extension RPCError {
-  /// The error if Redis is unavailable.
+  /// The error for callers if a Redis command failed.
   init(_ error: RedisError) { self = .unavailable("Redis does not answer", reason: "STORE_UNAVAILABLE") }
 }

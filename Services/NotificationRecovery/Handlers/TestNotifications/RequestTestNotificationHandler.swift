@@ -2,7 +2,7 @@ import AppStore
 import AttributionProtocol
 import ServiceRuntime
 
-/// Apple: Request a Test Notification.
+/// Calls Apple's endpoint Request a Test Notification.
 struct RequestTestNotificationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.RequestTestNotification
   let calls: AppStoreCalls
@@ -12,7 +12,7 @@ struct RequestTestNotificationHandler: RPCHandler {
     let server = try calls.requiredServer(request.environment, of: app)
     let response = try await calls.ask(.requestTestNotification, app: app, server: server, context)
     guard let token = response.body["testNotificationToken"]?.stringValue else {
-      throw .unavailable("the App Store answered without a token", reason: "APP_STORE_UNAVAILABLE")
+      throw .unavailable("the App Store answered without a testNotificationToken", reason: "APP_STORE_UNAVAILABLE")
     }
     return RequestTestNotificationResponse(testNotificationToken: token)
   }

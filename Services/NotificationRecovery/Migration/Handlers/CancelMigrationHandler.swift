@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// Cancels a migration. Apple is not asked about receipts that wait; requests in flight are finished and counted.
+/// `CancelMigration`: cancels a migration. Receipts that wait are not looked up at Apple. Look-ups in progress are finished and counted.
 struct CancelMigrationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.CancelMigration
   let store: MigrationStore

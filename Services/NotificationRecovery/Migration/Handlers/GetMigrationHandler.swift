@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The progress of a migration.
+/// `GetMigration`: the progress of a migration.
 struct GetMigrationHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.GetMigration
   let store: MigrationStore

@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The receipts of a migration that failed, and why.
+/// `ListMigrationFailures`: the receipts of a migration that failed, oldest failure first. A page token is the id of a Redis stream entry.
 struct ListMigrationFailuresHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListMigrationFailures
   let store: MigrationStore

@@ -2,7 +2,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The migrations that are still kept, newest first.
+/// `ListMigrations`: the migrations that are still stored, newest first.
 struct ListMigrationsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.ListMigrations
   let store: MigrationStore

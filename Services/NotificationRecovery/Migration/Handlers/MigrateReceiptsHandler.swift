@@ -4,13 +4,14 @@ import AttributionQueue
 import RedisClient
 import ServiceRuntime
 
-/// Finds the ids of receipts and queues them. Returns before Apple is asked.
+/// `MigrateReceipts`: reads the transaction ids in receipts and queues them. It returns before the purchases are looked up at Apple, which
+/// ``MigrationWork`` does.
 struct MigrateReceiptsHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.MigrateReceipts
   let calls: AppStoreCalls
   let deliveries: DeliveryQueue
   let store: MigrationStore
-  /// The greatest number of receipts of one call.
+  /// The maximum number of receipts in one call.
   let maxReceipts: Int
 
   func handle(_ request: MigrateReceiptsRequest, _ context: RPCContext) async throws(RPCError) -> MigrateReceiptsResponse {
@@ -21,8 +22,8 @@ struct MigrateReceiptsHandler: RPCHandler {
     for (index, receipt) in request.receipts.enumerated() where (receipt.id ?? "").utf8.count > 256 {
       throw .invalidArgument(field: "receipts[\(index)].id", "is longer than 256 bytes")
     }
-    // A call that is executed again after a crash names the same migration and the same batch. Other receipts under a reused key are
-    // another batch.
+    // A call that is executed again after a crash gets the same id, so its receipts are added once. Other receipts under a reused
+    // idempotency key are another batch.
     let batch = RecoveryID.make([
       "migrate", context.caller, context.idempotencyKey ?? context.requestId, String(decoding: request.json, as: UTF8.self),
     ])
@@ -31,21 +32,21 @@ struct MigrateReceiptsHandler: RPCHandler {
     var failures: [MigrationFailureRecord] = []
     var noPurchase = 0
     var results: [MigratedReceipt] = []
-    /// For each task, the index of its receipt in the response.
-    var places: [Int] = []
+    /// For each task, the index of its receipt in the results.
+    var resultIndexes: [Int] = []
     for receipt in request.receipts {
       var result = MigratedReceipt(id: receipt.id)
       do throws(ReceiptContents.Failure) {
-        let reading = try ReceiptContents(receipt, bundleId: app.bundleId)
-        result.originalTransactionIds = reading.originalTransactionIds
-        result.transactionIds = reading.originalTransactionIds.isEmpty ? reading.transactionIds : []
-        if reading.ids.isEmpty {
+        let contents = try ReceiptContents(receipt, bundleId: app.bundleId)
+        result.originalTransactionIds = contents.originalTransactionIds
+        result.transactionIds = contents.originalTransactionIds.isEmpty ? contents.transactionIds : []
+        if contents.ids.isEmpty {
           result.state = "no-purchase"
           noPurchase += 1
         } else {
-          places.append(results.count)
+          resultIndexes.append(results.count)
           tasks.append(
-            MigrationTask(migrationId: id, bundleId: app.bundleId, server: server, receiptId: receipt.id, ids: reading.ids))
+            MigrationTask(migrationId: id, bundleId: app.bundleId, server: server, receiptId: receipt.id, ids: contents.ids))
         }
       } catch {
         result.state = "failed"
@@ -63,19 +64,19 @@ struct MigrateReceiptsHandler: RPCHandler {
         id, batch: batch, bundleId: app.bundleId, receipts: results.count, noPurchase: noPurchase, failures: failures, tasks: tasks)
     } catch { throw RPCError(error) }
     switch addition {
-    case .ofAnotherApp: throw .failedPrecondition("the migration is another app's", reason: "MIGRATION_OF_ANOTHER_APP")
+    case .ofAnotherApp: throw .failedPrecondition("the migration belongs to another app", reason: "MIGRATION_OF_ANOTHER_APP")
     case .cancelled:
-      throw .failedPrecondition("the migration was cancelled: receipts go into another one", reason: "MIGRATION_CANCELLED")
+      throw .failedPrecondition("the migration was cancelled; use another migrationId", reason: "MIGRATION_CANCELLED")
     case .added(let isNew):
-      for (index, place) in places.enumerated() { results[place].state = isNew[index] ? "queued" : "duplicate" }
+      for (taskIndex, resultIndex) in resultIndexes.enumerated() { results[resultIndex].state = isNew[taskIndex] ? "queued" : "duplicate" }
     }
-    // Known ones are queued too, because the call that stored them may have ended before it queued them. A queued or finished one is not
-    // asked about twice.
+    // Known tasks are queued too, because the call that stored them may have ended before it queued them. The idempotency key suppresses a
+    // task that is queued already, and `MigrationWork` completes a finished one without a look-up.
     try await queue(tasks)
     return MigrateReceiptsResponse(results: results, migrationId: id)
   }
 
-  /// Concurrently, because Redis syncs concurrent writes to disk at once.
+  /// Queues the tasks concurrently, so that they share Redis' writes to disk.
   private func queue(_ tasks: [MigrationTask]) async throws(RPCError) {
     let failure = await withTaskGroup(of: QueueError?.self) { group in
       for task in tasks {
@@ -91,7 +92,7 @@ struct MigrateReceiptsHandler: RPCHandler {
       }
       return await group.reduce(nil) { $0 ?? $1 }
     }
-    // A repetition with the same key continues where this call stopped.
+    // If the caller repeats the call with the same idempotency key, the tasks that are missing are queued.
     switch failure {
     case nil: return
     case .backlogFull: throw .unavailable("too many receipts wait", reason: "BACKLOG_FULL", retryAfter: .seconds(5))

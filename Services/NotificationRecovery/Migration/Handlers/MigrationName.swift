@@ -2,9 +2,9 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// The rule for names of migrations.
+/// The rule for the names of migrations (`migrationId`), which callers may choose.
 enum MigrationName {
-  /// Nil if no name is given.
+  /// Returns the name if it is valid, or nil if none is given.
   static func checked(_ name: String?) throws(RPCError) -> String? {
     guard let name, !name.isEmpty else { return nil }
     let isAllowed = name.utf8.allSatisfy { byte in
@@ -21,7 +21,7 @@ enum MigrationName {
 }
 
 extension MigrationStore {
-  /// The migration of that id, for a caller.
+  /// Reads the migration that a caller names. Throws `NOT_FOUND` if there is none.
   func known(_ id: String?) async throws(RPCError) -> MigrationRecord {
     guard let id = try MigrationName.checked(id) else { throw .invalidArgument(field: "migrationId", "is missing") }
     do throws(RedisError) {

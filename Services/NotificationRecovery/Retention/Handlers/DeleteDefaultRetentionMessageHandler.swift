@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Delete Default Message. Without a default message it succeeds too.
+/// Calls Apple's endpoint Delete Default Message. It also succeeds if there is no default message.
 struct DeleteDefaultRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.DeleteDefaultRetentionMessage
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Delete Image.
+/// Calls Apple's endpoint Delete Image.
 struct DeleteRetentionImageHandler: RPCHandler {
   typealias Method = RetentionService.DeleteRetentionImage
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Delete Message.
+/// Calls Apple's endpoint Delete Message.
 struct DeleteRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.DeleteRetentionMessage
   let calls: RetentionCalls
@@ -15,7 +15,8 @@ struct DeleteRetentionMessageHandler: RPCHandler {
       try RetentionParameterRules.identifier(request.messageIdentifier, "messageIdentifier")
     }
     let response = try await calls.ask(.deleteRetentionMessage, target, path: [id], context)
-    // What is left of a deleted message has no effect, because Apple's list does not contain it.
+    // If this fails, the images of the deleted message stay recorded. They have no effect, because Apple's list does not contain the
+    // message.
     try? await images.forget(id, target.app.bundleId, target.server)
     return DeleteRetentionMessageResponse(environment: response.server.rawValue)
   }

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Delete Realtime URL.
+/// Calls Apple's endpoint Delete Realtime URL.
 struct DeleteRetentionURLHandler: RPCHandler {
   typealias Method = RetentionService.DeleteRetentionURL
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Get Default Message.
+/// Calls Apple's endpoint Get Default Message.
 struct GetDefaultRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.GetDefaultRetentionMessage
   let calls: RetentionCalls

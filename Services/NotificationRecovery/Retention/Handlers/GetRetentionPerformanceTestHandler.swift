@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Get Performance Test Results.
+/// Calls Apple's endpoint Get Performance Test Results.
 struct GetRetentionPerformanceTestHandler: RPCHandler {
   typealias Method = RetentionService.GetRetentionPerformanceTest
   let calls: RetentionCalls
@@ -12,7 +12,7 @@ struct GetRetentionPerformanceTestHandler: RPCHandler {
     -> GetRetentionPerformanceTestResponse
   {
     let target = try calls.sandbox(request.bundleId, request.environment)
-    let id = try calls.calls.filled("requestId", request.requestId)
+    let id = try calls.calls.requiredText("requestId", request.requestId)
     let response = try await calls.ask(.getRetentionPerformanceTest, target, path: [id], context)
     return GetRetentionPerformanceTestResponse(
       result: try RetentionCalls.text(response, "result"), response: response.body, environment: response.server.rawValue)

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Get Realtime URL.
+/// Calls Apple's endpoint Get Realtime URL.
 struct GetRetentionURLHandler: RPCHandler {
   typealias Method = RetentionService.GetRetentionURL
   let calls: RetentionCalls

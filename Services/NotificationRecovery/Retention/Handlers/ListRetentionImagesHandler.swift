@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Get Image List.
+/// Calls Apple's endpoint Get Image List.
 struct ListRetentionImagesHandler: RPCHandler {
   typealias Method = RetentionService.ListRetentionImages
   let calls: RetentionCalls

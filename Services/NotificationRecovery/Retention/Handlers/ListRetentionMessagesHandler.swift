@@ -3,9 +3,11 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Get Message List, and Get Image List where a message has images.
+/// Calls Apple's endpoint Get Message List. If a message has images, it also calls Get Image List, to find the images that are not
+/// approved.
 struct ListRetentionMessagesHandler: RPCHandler {
   typealias Method = RetentionService.ListRetentionMessages
+  /// Apple's `imageState` of an image that may be shown.
   private static let approved = "APPROVED"
   let calls: RetentionCalls
   let images: MessageImages
@@ -13,11 +15,11 @@ struct ListRetentionMessagesHandler: RPCHandler {
   func handle(_ request: ListRetentionMessagesRequest, _ context: RPCContext) async throws(RPCError) -> ListRetentionMessagesResponse {
     let target = try calls.target(request.bundleId, request.environment)
     let response = try await calls.ask(.listRetentionMessages, target, context)
-    let known = try await images.all(target.app.bundleId, target.server)
+    let imagesByMessage = try await images.all(target.app.bundleId, target.server)
     var messages = RetentionCalls.items(response, "messageIdentifiers").map { item in
       let id = item["messageIdentifier"]?.stringValue?.lowercased() ?? ""
       return RetentionMessage(
-        messageIdentifier: id, messageState: item["messageState"]?.stringValue ?? "", imageIdentifiers: known[id] ?? [])
+        messageIdentifier: id, messageState: item["messageState"]?.stringValue ?? "", imageIdentifiers: imagesByMessage[id] ?? [])
     }
     if messages.contains(where: { !$0.imageIdentifiers.isEmpty }) {
       let approved = try await approvedImages(target, context)

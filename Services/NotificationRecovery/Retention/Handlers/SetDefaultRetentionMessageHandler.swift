@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Configure Default Message.
+/// Calls Apple's endpoint Configure Default Message.
 struct SetDefaultRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.SetDefaultRetentionMessage
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Configure Realtime URL.
+/// Calls Apple's endpoint Configure Realtime URL.
 struct SetRetentionURLHandler: RPCHandler {
   typealias Method = RetentionService.SetRetentionURL
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Initiate Performance Test.
+/// Calls Apple's endpoint Initiate Performance Test.
 struct StartRetentionPerformanceTestHandler: RPCHandler {
   typealias Method = RetentionService.StartRetentionPerformanceTest
   let calls: RetentionCalls

@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Upload Image.
+/// Calls Apple's endpoint Upload Image.
 struct UploadRetentionImageHandler: RPCHandler {
   typealias Method = RetentionService.UploadRetentionImage
   let calls: RetentionCalls

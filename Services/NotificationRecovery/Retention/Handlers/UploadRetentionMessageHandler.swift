@@ -3,7 +3,7 @@ import AttributionProtocol
 import ServiceRuntime
 import WireJSON
 
-/// Apple: Upload Message.
+/// Calls Apple's endpoint Upload Message, and records the message's images (``MessageImages``).
 struct UploadRetentionMessageHandler: RPCHandler {
   typealias Method = RetentionService.UploadRetentionMessage
   let calls: RetentionCalls
@@ -16,7 +16,7 @@ struct UploadRetentionMessageHandler: RPCHandler {
     }
     guard let body = request.message else { throw .invalidArgument(field: "message", "is missing") }
     let message = try RetentionCalls.checked(inside: "message") { () throws(RequestRefusal) in try RetentionMessageBody(body) }
-    // Recorded before Apple gets the message, because its answer may be lost.
+    // The images are recorded before the upload, because Apple may get the message although its answer is lost.
     let isNew = try await images.begin(id, message.imageIdentifiers, target.app.bundleId, target.server)
     let response: AppStoreCalls.Response
     do throws(RPCError) {
@@ -31,7 +31,7 @@ struct UploadRetentionMessageHandler: RPCHandler {
 }
 
 extension RPCError {
-  /// True if Apple has not done what was requested; false if it may have.
+  /// True if the request certainly changed nothing at Apple; false if Apple may have executed it.
   fileprivate var isRefusal: Bool {
     switch code {
     case .invalidArgument, .failedPrecondition, .alreadyExists, .notFound, .permissionDenied, .unauthenticated, .resourceExhausted: true

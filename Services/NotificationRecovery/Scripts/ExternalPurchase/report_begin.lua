@@ -1,7 +1,7 @@
--- report_begin: stores a report and begins a round of sending it, unless it waits already or Apple has accepted it.
+-- report_begin: stores a report and begins a round of attempts to send it, unless the report waits already or Apple has accepted it.
 -- KEYS 1 report
 -- ARGV 1 digest of the report  2 its body  3 now, ms  4 seconds to live
--- Returns {1, round} if the report must be sent to Apple, {2} if Apple has it, {3} if another report has its identifier.
+-- Returns {1, round} if the report must be sent to Apple, {2} if Apple has accepted it, {3} if another report has its identifier.
 local report = KEYS[1]
 local digest, body, now, seconds = unpack(ARGV)
 local state, knownDigest, knownRound = unpack(redis.call('HMGET', report, 'state', 'digest', 'round'))

@@ -1,7 +1,7 @@
 -- gap_begin: records a gap whose look-up begins. A later delivery that reports the gap again begins a new look-up.
 -- KEYS 1 gap
--- ARGV 1 delivery that reports it  2 report  3 time at which it was found, ms  4 seconds to live
--- Returns 1, or 0 if this delivery has settled the gap before.
+-- ARGV 1 delivery that reports the gap  2 report  3 time at which the gap was found, ms  4 seconds to live
+-- Returns 1, or 0 if the gap that this delivery reported is settled already.
 local gap = KEYS[1]
 local delivery, report, found, seconds = unpack(ARGV)
 if redis.call('HGET', gap, 'delivery') ~= delivery then

@@ -1,5 +1,5 @@
--- exclusive_call_end: ends a call, so that the next one may run. The token of another call stays: it runs now, because this call's time has
--- passed.
+-- exclusive_call_end: ends a call, so that the next one may run. If the key has another call's token, this call's time has passed and the
+-- other call runs now; then the key is not changed.
 -- KEYS 1 token of the running call
 -- ARGV 1 token of the call that ends
 -- Returns 1, or 0 if the call no longer counted as running.

@@ -1,5 +1,5 @@
--- held_remove: removes released notifications from the beginning of a recovery's list. It stops at the first that was not released, so that
--- a repeated call removes nothing else.
+-- held_remove: removes released notifications from the beginning of a recovery's list of held notifications. It stops at the first one that
+-- was not released, so that a repeated call removes nothing else.
 -- KEYS 1 list of delivery ids
 -- ARGV 1… released delivery ids
 -- Returns the number of removed entries.

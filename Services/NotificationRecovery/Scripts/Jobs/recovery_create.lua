@@ -1,4 +1,4 @@
--- recovery_create: stores a new job, which runs. An existing job with its id is not changed.
+-- recovery_create: stores a new job and lists it as running. An existing job with the same id is not changed.
 -- KEYS 1 job  2 ids of the app's running jobs
 -- ARGV 1 job  2 seconds to live  3 the job's id
 -- Returns 1, or 0 if the job exists.

@@ -1,5 +1,5 @@
 -- migration_task_state: reads whether a purchase must still be looked up.
--- KEYS 1 counts  2 the purchase's bucket of finished purchases
+-- KEYS 1 counts  2 the set of finished purchases that may contain the purchase
 -- ARGV 1 purchase
 -- Returns 1 if its look-up has ended, 2 if the migration was cancelled, else 0.
 local counts, finished = unpack(KEYS)

@@ -1,7 +1,7 @@
 import AttributionProtocol
 import EventPush
 
-/// Fields of an endpoint that a request resets (`UpdateEndpointRequest.clear`).
+/// The fields of an endpoint that a request removes (`UpdateEndpointRequest.clear`).
 struct ClearedFields: OptionSet, Sendable {
   let rawValue: Int
 
@@ -11,8 +11,8 @@ struct ClearedFields: OptionSet, Sendable {
   init(rawValue: Int) { self.rawValue = rawValue }
 
   /// - Parameters:
-  ///   - names: the JSON names.
-  /// - push: the fields that the same request sets. A field must not be set and cleared.
+  ///   - names: the JSON names of the fields.
+  ///   - push: the fields that the same request sets. A field must not be both set and removed.
   init(_ names: [String], beside push: PushEndpoint?) throws(RPCError) {
     self.init(rawValue: 0)
     for (index, name) in names.enumerated() {
@@ -22,7 +22,7 @@ struct ClearedFields: OptionSet, Sendable {
         case "maxConcurrent": (Self.maxConcurrent, push?.maxConcurrent != nil)
         default: throw .invalidArgument(field: "clear[\(index)]", "must be maxPerSecond or maxConcurrent")
         }
-      guard !isSet else { throw .invalidArgument(field: "clear[\(index)]", "is set by push.\(name)") }
+      guard !isSet else { throw .invalidArgument(field: "clear[\(index)]", "is also set by push.\(name)") }
       insert(field)
     }
   }

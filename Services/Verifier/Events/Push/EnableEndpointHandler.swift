@@ -1,6 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
+/// `EnableEndpoint`: enables a disabled endpoint, and optionally replays events from a given time.
 struct EnableEndpointHandler: RPCHandler {
   typealias Method = EventsService.EnableEndpoint
   let endpoints: EndpointDirectory

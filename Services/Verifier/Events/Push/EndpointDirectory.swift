@@ -5,48 +5,50 @@ import ServiceRuntime
 import Synchronization
 import WireJSON
 
-/// Creates, reads and changes push endpoints for RPCs.
+/// Creates, reads and changes push endpoints for the RPCs. An endpoint's settings (`EndpointSettings`) are stored with its subscription,
+/// and the pusher of the module EventPush uses them.
 struct EndpointDirectory: Sendable {
   let feed: EventFeed
   let settings: PushSettings
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// Creates a subscription that is pushed. If it exists with the same settings, it is returned. The secret is returned only with a new
-  /// one.
-  func create(_ wanted: EventSubscription, _ endpoint: EndpointSettings) async throws(RPCError) -> (EventSubscription, secret: String?) {
-    let types = endpoint.form == .original ? try OriginalTypes.made(wanted.types) : wanted.types
+  /// Creates a subscription that is pushed. If the same subscription exists, it is returned. The secret is returned only if the
+  /// subscription is new.
+  func create(_ requested: EventSubscription, _ endpoint: EndpointSettings) async throws(RPCError) -> (EventSubscription, secret: String?) {
+    let types = endpoint.form == .original ? try OriginalTypes.forNewSubscription(requested.types) : requested.types
     func subscription(_ endpoint: EndpointSettings) -> EventSubscription {
-      EventSubscription(name: wanted.name, types: types, filter: wanted.filter, start: wanted.start, push: endpoint.json)
+      EventSubscription(name: requested.name, types: types, filter: requested.filter, start: requested.start, push: endpoint.json)
     }
-    let (feed, name) = (feed, wanted.name)
-    if let existing = try await EventFeedError.asking({ () throws(EventFeedError) in try await feed.subscription(name) }) {
-      let isSame = existing.asksForTheSame(as: subscription(endpoint)) && Self.settings(existing)?.asksForTheSame(as: endpoint) == true
+    let (feed, name) = (feed, requested.name)
+    if let existing = try await EventFeedError.convertingErrors({ () throws(EventFeedError) in try await feed.subscription(name) }) {
+      let isSame = existing.hasSameSettings(as: subscription(endpoint)) && Self.settings(existing)?.hasSameRequest(as: endpoint) == true
       guard isSame else { throw EventFeedError.differs.rpcError(subscription: "name", event: "startEventId") }
       return (existing, nil)
     }
     try await checkCount()
-    return try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in
+    return try await EventFeedError.convertingErrors(event: "startEventId") { () throws(EventFeedError) in
       var endpoint = endpoint
       if endpoint.form == .original { endpoint.originals = try await feed.keepOriginals(for: name) }
-      let made: EventSubscription
-      do throws(EventFeedError) { made = try await feed.create(subscription(endpoint)) } catch {
+      let created: EventSubscription
+      do throws(EventFeedError) { created = try await feed.create(subscription(endpoint)) } catch {
         if let request = endpoint.originals { try? await feed.endKeeping(request) }
         throw error
       }
-      // Another call may have created it at the same time.
-      if let request = endpoint.originals, Self.settings(made)?.originals != request { try await feed.endKeeping(request) }
-      guard let known = Self.settings(made), known.asksForTheSame(as: endpoint) else { throw .differs }
-      return (made, secret: known.secrets == endpoint.secrets ? endpoint.secrets.first?.secret.text : nil)
+      // Another call may have created the subscription at the same time. Then the request to store original bytes is not used.
+      if let request = endpoint.originals, Self.settings(created)?.originals != request { try await feed.endKeeping(request) }
+      guard let known = Self.settings(created), known.hasSameRequest(as: endpoint) else { throw .differs }
+      return (created, secret: known.secrets == endpoint.secrets ? endpoint.secrets.first?.secret.text : nil)
     }
   }
 
+  /// Throws if there may be no further endpoint.
   private func checkCount() async throws(RPCError) {
     let feed = feed
-    let all = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.subscriptions() }
+    let all = try await EventFeedError.convertingErrors { () throws(EventFeedError) in try await feed.subscriptions() }
     guard all.count(where: { $0.push != nil }) < settings.endpoints else {
       throw RPCError(
-        .resourceExhausted, "there are as many push endpoints as push.endpoints allows", reason: "PUSH_ENDPOINTS_EXHAUSTED")
+        .resourceExhausted, "the number of push endpoints has reached the setting push.endpoints", reason: "PUSH_ENDPOINTS_EXHAUSTED")
     }
   }
 
@@ -59,11 +61,11 @@ struct EndpointDirectory: Sendable {
   /// Changes the settings of an endpoint.
   func update(_ name: String, _ message: PushEndpoint, clearing cleared: ClearedFields) async throws(RPCError) -> EventSubscription {
     let (subscription, before) = try await pushed(name)
-    let after = try changed(before, message)
+    let after = try updatedSettings(before, message)
     if after.form == .original { try OriginalTypes.check(subscription.types) }
     let (feed, now) = (feed, WallClock.now())
-    return try await EventFeedError.asking { () throws(EventFeedError) in
-      // Original bytes must be kept before the endpoint asks for them.
+    return try await EventFeedError.convertingErrors { () throws(EventFeedError) in
+      // The storing of original bytes begins before the endpoint's settings need them.
       let request = message.form != nil && after.form == .original ? try await feed.keepOriginals(for: name) : nil
       let ended = Mutex<String?>(nil)
       let changed = try await feed.setPush(name) { json in
@@ -74,9 +76,9 @@ struct EndpointDirectory: Sendable {
         settings.maxPerSecond = message.maxPerSecond.map { Int($0) } ?? settings.maxPerSecond
         settings.maxConcurrent = message.maxConcurrent.map { Int($0) } ?? settings.maxConcurrent
         cleared.apply(to: &settings)
-        let held = settings.originals
-        settings.originals = settings.form == .original ? held ?? request : nil
-        ended.withLock { $0 = settings.originals == held ? nil : held }
+        let current = settings.originals
+        settings.originals = settings.form == .original ? current ?? request : nil
+        ended.withLock { $0 = settings.originals == current ? nil : current }
         return settings.json
       }
       if let ended = ended.withLock({ $0 }) { try await feed.endKeeping(ended) }
@@ -89,7 +91,7 @@ struct EndpointDirectory: Sendable {
   func enable(_ name: String, replayFrom time: Int64?) async throws(RPCError) -> EventSubscription {
     _ = try await pushed(name)
     let feed = feed
-    return try await EventFeedError.asking { () throws(EventFeedError) in
+    return try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       if let time { _ = try await feed.seek(name, to: .time(time)) }
       let now = WallClock.now()
       _ = try await feed.setPush(name) { json in
@@ -101,52 +103,54 @@ struct EndpointDirectory: Sendable {
     }
   }
 
-  /// Adds a new secret, or removes older ones, or both. A third secret is refused: the endpoint may not know the second one yet, and would
-  /// then refuse requests that the first one does not sign.
-  func rotate(_ name: String, makesOne: Bool, endsOlder: Bool) async throws(RPCError) -> (EventSubscription, secret: String?) {
+  /// Adds a new secret, or removes the older ones, or both. A third secret is refused, because the endpoint may not know the second one
+  /// yet. It would refuse all requests if the first one no longer signed them.
+  func rotate(_ name: String, makesSecret: Bool, endsOlder: Bool) async throws(RPCError) -> (EventSubscription, secret: String?) {
     _ = try await pushed(name)
     let (feed, secret, now) = (feed, WebhookSecret.make(), WallClock.now())
-    let changed = try await EventFeedError.asking { () throws(EventFeedError) in
+    let changed = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       try await feed.setPush(name) { json in
         guard var settings = EndpointSettings(json: json) else { return json }
-        guard !makesOne || endsOlder || settings.secrets.count < 2 else { return json }
-        if makesOne { settings.add(secret, now: now) }
+        guard !makesSecret || endsOlder || settings.secrets.count < 2 else { return json }
+        if makesSecret { settings.add(secret, now: now) }
         if endsOlder { settings.endOlderSecrets() }
         return settings.json
       }
     }
-    guard makesOne else { return (changed, nil) }
+    guard makesSecret else { return (changed, nil) }
     guard Self.settings(changed)?.secrets.first?.secret == secret else {
-      throw .failedPrecondition("two secrets sign already; endOlder ends the older one", reason: "ENDPOINT_SECRETS_EXHAUSTED")
+      throw .failedPrecondition(
+        "the endpoint has two secrets already; set endOlder to remove the older one", reason: "ENDPOINT_SECRETS_EXHAUSTED")
     }
     return (changed, secret.text)
   }
 
+  /// A pushed subscription and its endpoint's settings. Throws if the subscription is pulled.
   private func pushed(_ name: String) async throws(RPCError) -> (EventSubscription, EndpointSettings) {
     let feed = feed
-    return try await EventFeedError.asking { () throws(EventFeedError) in
+    return try await EventFeedError.convertingErrors { () throws(EventFeedError) in
       guard let subscription = try await feed.subscription(name) else { throw .unknownSubscription }
       guard let settings = Self.settings(subscription) else { throw .isPulled }
       return (subscription, settings)
     }
   }
 
-  // MARK: Looking
+  // MARK: Messages
 
-  /// The message of a subscription.
+  /// The message that describes a subscription, with its endpoint and the endpoint's health.
   func message(_ subscription: EventSubscription) async throws(RPCError) -> Subscription {
     guard subscription.push != nil else { return Subscription(subscription) }
     let (feed, name) = (feed, subscription.name)
-    let health = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.endpointHealth(name) }
+    let health = try await EventFeedError.convertingErrors { () throws(EventFeedError) in try await feed.endpointHealth(name) }
     return Subscription(subscription, health: health)
   }
 
-  /// The messages of several subscriptions.
+  /// The messages that describe several subscriptions.
   func messages(_ subscriptions: [EventSubscription]) async throws(RPCError) -> [Subscription] {
     let feed = feed
     let health =
       subscriptions.contains { $0.push != nil }
-      ? try await EventFeedError.asking { () throws(EventFeedError) in try await feed.endpointHealth() } : [:]
+      ? try await EventFeedError.convertingErrors { () throws(EventFeedError) in try await feed.endpointHealth() } : [:]
     return subscriptions.map { Subscription($0, health: health[$0.name]) }
   }
 }

@@ -3,9 +3,9 @@ import AttributionQueue
 import EventPush
 
 extension Subscription {
-  /// The message of a subscription, with its endpoint if it is pushed.
+  /// The message that describes a subscription, with its endpoint if it is pushed.
   ///
-  /// - Parameter health: the stored health of the endpoint.
+  /// - Parameter health: the endpoint's stored health; nil if none is stored.
   init(_ subscription: EventSubscription, health: [UInt8]?) {
     self.init(subscription)
     guard let settings = subscription.push.flatMap({ EndpointSettings(json: $0) }) else { return }

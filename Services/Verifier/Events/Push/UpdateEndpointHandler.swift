@@ -1,6 +1,7 @@
 import AttributionProtocol
 import ServiceRuntime
 
+/// `UpdateEndpoint`: changes the settings of a push endpoint. Absent fields stay unchanged.
 struct UpdateEndpointHandler: RPCHandler {
   typealias Method = EventsService.UpdateEndpoint
   let endpoints: EndpointDirectory

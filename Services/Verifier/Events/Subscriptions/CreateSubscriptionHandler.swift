@@ -2,6 +2,8 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `CreateSubscription`: creates a subscription, which is pushed if the request names an endpoint and pulled otherwise. If the same
+/// subscription exists, it is returned.
 struct CreateSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.CreateSubscription
   let feed: EventFeed
@@ -19,21 +21,23 @@ struct CreateSubscriptionHandler: RPCHandler {
     if let push = request.push {
       guard context.mayCall(EventsService.UpdateEndpoint.self) else {
         throw RPCError(
-          .permissionDenied, "push: a caller that names an endpoint has to be allowed UpdateEndpoint too", reason: "CALLER_NOT_ALLOWED")
+          .permissionDenied, "push: a caller that names an endpoint must be allowed to call UpdateEndpoint too",
+          reason: "CALLER_NOT_ALLOWED")
       }
       guard request.ordered == nil else { throw .invalidArgument(field: "ordered", "must be given as push.ordered") }
-      let wanted = EventSubscription(name: name, types: request.types, filter: filter, start: start)
-      let (made, secret) = try await endpoints.create(wanted, try endpoints.made(push))
-      return CreateSubscriptionResponse(subscription: try await endpoints.message(made), secret: secret)
+      let requested = EventSubscription(name: name, types: request.types, filter: filter, start: start)
+      let (created, secret) = try await endpoints.create(requested, try endpoints.newSettings(push))
+      return CreateSubscriptionResponse(subscription: try await endpoints.message(created), secret: secret)
     }
-    let wanted = EventSubscription(
+    let requested = EventSubscription(
       name: name, types: request.types, filter: filter, start: start, isOrdered: request.ordered ?? false)
-    let subscription = try await EventFeedError.asking(event: "startEventId") { () throws(EventFeedError) in
-      try await feed.create(wanted)
+    let subscription = try await EventFeedError.convertingErrors(event: "startEventId") { () throws(EventFeedError) in
+      try await feed.create(requested)
     }
     return CreateSubscriptionResponse(subscription: Subscription(subscription))
   }
 
+  /// The position at which the subscription begins.
   private static func start(_ request: CreateSubscriptionRequest) throws(RPCError) -> FeedStart {
     if request.startTime != nil || request.startEventId != nil {
       guard request.start == nil else { throw .invalidArgument(field: "start", "excludes startTime and startEventId") }

@@ -2,6 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `GetSubscription`: a subscription with its backlog.
 struct GetSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.GetSubscription
   let feed: EventFeed
@@ -9,7 +10,9 @@ struct GetSubscriptionHandler: RPCHandler {
 
   func handle(_ request: GetSubscriptionRequest, _ context: RPCContext) async throws(RPCError) -> GetSubscriptionResponse {
     let name = try SubscriptionName.checked(request.name, field: "name")
-    let subscription = try await EventFeedError.asking(subscription: "name") { () throws(EventFeedError) in try await feed.get(name) }
+    let subscription = try await EventFeedError.convertingErrors(subscription: "name") { () throws(EventFeedError) in
+      try await feed.get(name)
+    }
     return GetSubscriptionResponse(subscription: try await endpoints.message(subscription))
   }
 }

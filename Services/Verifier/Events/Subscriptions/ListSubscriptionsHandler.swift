@@ -2,6 +2,7 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `ListSubscriptions`: all subscriptions with their backlogs.
 struct ListSubscriptionsHandler: RPCHandler {
   typealias Method = EventsService.ListSubscriptions
   let feed: EventFeed
@@ -10,7 +11,7 @@ struct ListSubscriptionsHandler: RPCHandler {
   func handle(_ request: ListSubscriptionsRequest, _ context: RPCContext) async throws(RPCError)
     -> ListSubscriptionsResponse
   {
-    let subscriptions = try await EventFeedError.asking { () throws(EventFeedError) in try await feed.list() }
+    let subscriptions = try await EventFeedError.convertingErrors { () throws(EventFeedError) in try await feed.list() }
     return ListSubscriptionsResponse(subscriptions: try await endpoints.messages(subscriptions))
   }
 }

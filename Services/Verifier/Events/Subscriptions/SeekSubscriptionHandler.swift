@@ -2,6 +2,8 @@ import AttributionProtocol
 import AttributionQueue
 import ServiceRuntime
 
+/// `SeekSubscription`: moves a subscription to a time, to an event or to the end of the feed. Stored events from there on are delivered,
+/// some of them again.
 struct SeekSubscriptionHandler: RPCHandler {
   typealias Method = EventsService.SeekSubscription
   let feed: EventFeed
@@ -9,8 +11,8 @@ struct SeekSubscriptionHandler: RPCHandler {
 
   func handle(_ request: SeekSubscriptionRequest, _ context: RPCContext) async throws(RPCError) -> SeekSubscriptionResponse {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
-    let places = [request.time != nil, request.eventId != nil, request.end == true].filter { $0 }.count
-    guard places == 1 else { throw .invalidArgument(field: "time", "exactly one of time, eventId and end must be given") }
+    let targets = [request.time != nil, request.eventId != nil, request.end == true].filter { $0 }.count
+    guard targets == 1 else { throw .invalidArgument(field: "time", "exactly one of time, eventId and end must be given") }
     let start: FeedStart
     if let time = request.time {
       start = .time(time.millisecondsSince1970)
@@ -20,7 +22,7 @@ struct SeekSubscriptionHandler: RPCHandler {
     } else {
       start = .now
     }
-    let subscription = try await EventFeedError.asking(event: "eventId") { () throws(EventFeedError) in
+    let subscription = try await EventFeedError.convertingErrors(event: "eventId") { () throws(EventFeedError) in
       try await feed.seek(name, to: start)
     }
     return SeekSubscriptionResponse(subscription: try await endpoints.message(subscription))

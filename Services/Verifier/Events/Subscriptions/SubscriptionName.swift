@@ -1,7 +1,8 @@
 import AttributionProtocol
 
-/// The rule for names of subscriptions.
+/// The rule for the names of subscriptions.
 enum SubscriptionName {
+  /// Returns the name if it is valid.
   static func checked(_ name: String?, field: String) throws(RPCError) -> String {
     guard let name else { throw .invalidArgument(field: field, "is missing") }
     guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(isAllowed) else {

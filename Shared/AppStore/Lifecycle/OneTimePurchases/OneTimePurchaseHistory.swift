@@ -1,11 +1,11 @@
 public import WireJSON
 
-/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them. There are no
-/// gaps, because each step has all facts of the transaction, so a missing earlier one has no effect.
+/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them
+/// (``OneTimePurchaseState``). There are no gaps: each step has all facts of the transaction, so a missing earlier step has no effect.
 ///
-/// The state depends only on the set of steps, not on the order or number of their arrivals.
+/// The state depends only on the set of steps, and not on the order or number of their arrivals.
 public struct OneTimePurchaseHistory: Sendable, Hashable {
-  /// The greatest number of steps that are kept; older ones are removed.
+  /// The greatest number of steps that are kept. Older ones are removed.
   static let maxSteps = 32
 
   /// The types of products that are bought once (JWSTransactionDecodedPayload, `type`).
@@ -18,13 +18,13 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
 
   public init() {}
 
-  /// The step of a verified notification; nil if that is not about a one-time purchase.
+  /// The step of a verified notification; nil if the notification is not about a one-time purchase.
   public static func step(notification: JSONObject, transactionInfo: JSONObject?) -> LifecycleStep? {
     guard let transactionInfo, isOneTime(transactionInfo) else { return nil }
     return LifecycleStep(notification: notification, transactionInfo: transactionInfo, renewalInfo: nil)
   }
 
-  /// The step of a transaction in an answer of Apple's; nil if that is not a one-time purchase.
+  /// The step of a transaction in a response of the App Store Server API; nil if the transaction is not a one-time purchase.
   public static func step(observed transactionInfo: JSONObject) -> LifecycleStep? {
     isOneTime(transactionInfo) ? LifecycleStep(observedTransaction: transactionInfo) : nil
   }
@@ -33,10 +33,10 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
     transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? false
   }
 
-  /// Adds a step in order.
+  /// Adds a step at its position in Apple's order.
   ///
-  /// An observation replaces the previous one. It does not begin a history unless it shows a revocation: a migration observes all
-  /// purchases of a customer, and nobody needs the history of a purchase that was never refunded.
+  /// An observation replaces an earlier observation. It does not begin a history unless it shows a revocation: a migration of receipts
+  /// observes all purchases of a customer, and the history of a purchase that was never refunded is of no use.
   public mutating func insert(_ step: LifecycleStep) -> SubscriptionHistory.Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
       return .duplicate(late: lateSteps.contains(step.notificationUUID))
@@ -46,16 +46,16 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
       if steps.contains(where: { $0.isObservation && step < $0 }) { return .beforeHistory }
       steps.removeAll { $0.isObservation }
     }
-    let place = steps.firstIndex { step < $0 } ?? steps.count
-    steps.insert(Self.reduced(step), at: place)
-    let isLate = place < steps.count - 1
+    let index = steps.firstIndex { step < $0 } ?? steps.count
+    steps.insert(Self.reduced(step), at: index)
+    let isLate = index < steps.count - 1
     if isLate { lateSteps.insert(step.notificationUUID) }
     if steps.count > Self.maxSteps { steps.removeFirst() }
     lateSteps.formIntersection(steps.map(\.notificationUUID))
     return isLate ? .late : .inOrder
   }
 
-  /// The step without the facts that a state does not need, because there may be millions of histories.
+  /// The step without the facts that the state does not need. It saves memory, because there may be millions of histories.
   private static func reduced(_ step: LifecycleStep) -> LifecycleStep {
     guard let facts = step.transaction else { return step }
     return step.with(
@@ -64,7 +64,7 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
         revocationDate: facts.revocationDate, revocationType: facts.revocationType))
   }
 
-  /// The current state; nil without any step.
+  /// The state after all steps; nil without any step.
   public var state: OneTimePurchaseState? { Self.state(after: steps) }
 
   /// The state after the given steps; nil if there are none.
@@ -79,9 +79,9 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
 
   /// How long the history is kept after its last change, days.
   ///
-  /// A notification can arrive only while Apple's history has it (180 days, 30 in the sandbox), so an older one cannot come out of order
-  /// after that time. If nothing but the purchase is known, the history has no effect on a later step: whatever step is next, it is newer
-  /// and has all facts. So it is kept only for queries.
+  /// A notification can arrive only while Apple's history contains it (180 days, 30 in the sandbox), so after that time none can arrive
+  /// late. If only the purchase is known, the history has no effect on later steps, because any other step is newer and has all facts. Such
+  /// a history is kept only for queries, and for a shorter time.
   public func lifetimeDays(environment: String) -> Int64 {
     if steps.count == 1, steps[0].type == "ONE_TIME_CHARGE" { return 30 }
     return environment == "Production" ? 200 : 40
@@ -89,14 +89,14 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
 }
 
 extension OneTimePurchaseHistory {
-  /// The stored form.
+  /// The stored format.
   public var stored: [UInt8] {
     var object: JSONObject = ["steps": .array(steps.map { .object($0.json) })]
     if !lateSteps.isEmpty { object["late"] = .array(lateSteps.sorted().map { .string($0) }) }
     return JSONValue.object(object).serialized
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored format; nil if it is invalid.
   public init?(stored bytes: [UInt8]) {
     guard let object = try? JSONValue(parsing: bytes).objectValue, let steps = object["steps"]?.arrayValue else { return nil }
     for value in steps {

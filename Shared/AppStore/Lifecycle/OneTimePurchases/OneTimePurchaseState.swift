@@ -1,14 +1,14 @@
-/// The state of a one-time purchase after its notifications up to some time. Times are milliseconds since 1970.
+/// The state of a one-time purchase after some of its steps. Times are milliseconds since 1970.
 public struct OneTimePurchaseState: Sendable, Hashable {
   public let status: OneTimePurchaseStatus
-  /// The start of this status: Apple's date of the purchase or of the refund if it is known, else the signing time of a step.
+  /// The start of this status: Apple's date of the purchase or of the revocation if it is known, otherwise the signing time of the step.
   public let since: Int64
-  /// The newest facts of the transaction. They have no revocation after a reversed refund.
+  /// The newest facts of the transaction, without a revocation after a reversed refund.
   public let facts: LifecycleStep.Transaction
   /// The time at which Apple signed these facts.
   let factsSignedDate: Int64
 
-  /// True if the customer has the purchase; nil if the app's owner decides, as after a refund of a part of its price.
+  /// True if the customer has the purchase. Nil after a refund of a part of its price: then the app's owner must decide.
   public var hasAccess: Bool? {
     switch status {
     case .purchased: true
@@ -17,8 +17,8 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     }
   }
 
-  /// The state after a step. The facts that Apple signed last decide, even if their notification was signed earlier; of facts that were
-  /// signed at the same time, those of the later step. Returns `last` for a step without a transaction.
+  /// The state after a step; `last` for a step without a transaction. The facts that Apple signed last decide, even if their notification
+  /// was signed earlier. If facts were signed at the same time, those of the later step decide.
   static func next(_ last: OneTimePurchaseState?, _ step: LifecycleStep) -> OneTimePurchaseState? {
     guard var facts = step.transaction else { return last }
     if let last, step.innerSignedDate < last.factsSignedDate { return last }
@@ -40,13 +40,14 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     case "REVOKE": return .revoked
     case "REFUND_REVERSED": return .purchased
     default:
-      // Other types, such as CONSUMPTION_REQUEST and REFUND_DECLINED, change nothing, but show a revocation that happened before.
+      // Other types, such as CONSUMPTION_REQUEST and REFUND_DECLINED, change nothing. But they may show a revocation that happened before.
       if let last, last.facts.revocationDate == facts.revocationDate { return last.status }
       guard facts.revocationDate != nil else { return .purchased }
       return facts.revocationType == "FAMILY_REVOKE" || facts.revocationType == "ASSIGNMENT_REVOKE" ? .revoked : .refunded
     }
   }
 
+  /// The start of a status that begins with the step.
   private static func start(
     of status: OneTimePurchaseStatus, _ facts: LifecycleStep.Transaction, _ step: LifecycleStep, isFirst: Bool
   ) -> Int64 {

@@ -1,4 +1,4 @@
-/// The status of a one-time purchase: of a consumable, a non-consumable or a non-renewing subscription
+/// The status of a one-time purchase, that is, of a consumable, a non-consumable or a non-renewing subscription
 /// (JWSTransactionDecodedPayload, `type`).
 public enum OneTimePurchaseStatus: String, Sendable, Hashable, CaseIterable {
   case purchased

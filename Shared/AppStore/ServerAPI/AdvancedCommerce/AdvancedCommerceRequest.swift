@@ -1,7 +1,8 @@
 public import WireJSON
 
-/// A request of a server to the Advanced Commerce API, as Apple documents it. Its rules are checked before it is sent.
+/// A request to the Advanced Commerce API. Its body is checked against the rules that Apple documents before it is sent.
 public struct AdvancedCommerceRequest: Sendable, Hashable {
+  /// What the request does. The comments are the titles of Apple's pages.
   public enum Operation: String, Sendable, CaseIterable {
     /// Change Subscription Metadata.
     case changeMetadata
@@ -28,22 +29,26 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     }
   }
 
+  /// Apple's reasons for a refund (refundReason).
   static let refundReasons = [
     "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER", "MODIFY_ITEMS_REFUND", simulatedDecline,
   ]
+  /// The reason that makes the sandbox decline the refund. Apple refuses it in production.
   static let simulatedDecline = "SIMULATE_REFUND_DECLINE"
 
   public let operation: Operation
-  /// The body for Apple.
+  /// The body as it is sent to Apple.
   public let body: JSONObject
-  /// The identifier of the request, in lower case. Retries have the same one.
+  /// `requestInfo.requestReferenceId`, the identifier of the request, in lower case. Retries have the same identifier.
   public let requestReferenceId: String
 
-  /// `server`: nil if it is unknown before Apple is asked.
+  /// Checks a body. Throws ``RequestRefusal`` with the field.
+  ///
+  /// - Parameter server: nil if the caller did not name the environment; then Apple decides whether a refund may simulate a decline.
   public init(_ operation: Operation, _ body: JSONObject, server: AppStoreServer?) throws(RequestRefusal) {
     let fields = RequestFields(body)
-    let info = try fields.neededChild("requestInfo")
-    requestReferenceId = try info.neededUUID("requestReferenceId").lowercased()
+    let info = try fields.requiredChild("requestInfo")
+    requestReferenceId = try info.requiredUUID("requestReferenceId").lowercased()
     try info.checkRequestInfo()
     _ = try fields.storefront()
     switch operation {
@@ -75,8 +80,8 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     let items = try fields.children("items") ?? []
     var seen: Set<ExactText> = []
     for item in items {
-      let current = try item.neededText("currentSKU", maxLength: RequestFields.maxSKULength)
-      guard seen.insert(ExactText(current)).inserted else { throw item.refusal("currentSKU", "is named by another item too") }
+      let current = try item.requiredText("currentSKU", maxLength: RequestFields.maxSKULength)
+      guard seen.insert(ExactText(current)).inserted else { throw item.refusal("currentSKU", "must differ from that of every other item") }
       try item.checkEffective()
       let changes = [
         try item.text("SKU", maxLength: RequestFields.maxSKULength),
@@ -96,20 +101,20 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
 
   private static func checkMigration(_ fields: RequestFields) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "descriptors", "items", "renewalItems", "targetProductId", "taxCode"])
-    let descriptors = try fields.neededChild("descriptors")
-    _ = try descriptors.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
-    _ = try descriptors.neededText("description", maxLength: RequestFields.maxDescriptionLength)
+    let descriptors = try fields.requiredChild("descriptors")
+    _ = try descriptors.requiredText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+    _ = try descriptors.requiredText("description", maxLength: RequestFields.maxDescriptionLength)
     try descriptors.allow(["displayName", "description"])
-    for list in [try fields.neededChildren("items"), try fields.children("renewalItems") ?? []] {
+    for list in [try fields.requiredChildren("items"), try fields.children("renewalItems") ?? []] {
       var seen: Set<ExactText> = []
       for item in list {
         try sku(item, &seen)
-        _ = try item.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
-        _ = try item.neededText("description", maxLength: RequestFields.maxDescriptionLength)
+        _ = try item.requiredText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+        _ = try item.requiredText("description", maxLength: RequestFields.maxDescriptionLength)
         try item.allow(["SKU", "displayName", "description"])
       }
     }
-    _ = try fields.neededText("targetProductId", maxLength: 255)
+    _ = try fields.requiredText("targetProductId", maxLength: 255)
     guard fields.object["taxCode"] != nil else { throw fields.refusal("taxCode", "is missing") }
     try fields.checkTaxCode()
   }
@@ -118,25 +123,25 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
     try fields.allow(["requestInfo", "storefront", "currency", "items"])
     let currency = try fields.currency()
     var seen: Set<ExactText> = []
-    /// The owner of each dependent SKU.
+    /// The item's SKU by dependent SKU.
     var owners: [ExactText: String] = [:]
-    let items = try fields.neededChildren("items")
+    let items = try fields.requiredChildren("items")
     for item in items {
       try sku(item, &seen)
-      _ = try item.neededPrice("price", of: currency)
+      _ = try item.requiredPrice("price", of: currency)
       let dependents = try Self.dependents(item)
       for dependent in dependents {
         let owner = item.object["SKU"]?.stringValue ?? ""
-        guard !dependent.isExactly(owner) else { throw item.refusal("dependentSKUs", "must not have the item's own SKU") }
+        guard !dependent.isExactly(owner) else { throw item.refusal("dependentSKUs", "must not contain the item's own SKU") }
         guard owners.updateValue(owner, forKey: ExactText(dependent)) == nil else {
-          throw item.refusal("dependentSKUs", "has a SKU that depends on another item already, or is there twice")
+          throw item.refusal("dependentSKUs", "must not contain a SKU twice, nor one that another item lists too")
         }
       }
       try item.allow(["SKU", "price", "dependentSKUs"])
     }
     for item in items where item.object["dependentSKUs"]?.arrayValue?.isEmpty == false {
       if let sku = item.object["SKU"]?.stringValue, owners[ExactText(sku)] != nil {
-        throw item.refusal("dependentSKUs", "must be absent if the item itself depends on another one")
+        throw item.refusal("dependentSKUs", "must be absent, because another item lists this item's SKU as dependent")
       }
     }
   }
@@ -157,40 +162,41 @@ public struct AdvancedCommerceRequest: Sendable, Hashable {
   private static func checkRevocation(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "refundReason", "refundRiskingPreference", "refundType"])
     _ = try refundReason(fields, server)
-    _ = try fields.neededBool("refundRiskingPreference")
-    _ = try fields.neededChoice("refundType", ["FULL", "PRORATED"])
+    _ = try fields.requiredBool("refundRiskingPreference")
+    _ = try fields.requiredChoice("refundType", ["FULL", "PRORATED"])
   }
 
   private static func checkRefund(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) {
     try fields.allow(["requestInfo", "storefront", "currency", "items", "refundRiskingPreference"])
     _ = try fields.currency()
-    _ = try fields.neededBool("refundRiskingPreference")
+    _ = try fields.requiredBool("refundRiskingPreference")
     var seen: Set<ExactText> = []
     var simulated: Set<Bool> = []
-    for item in try fields.neededChildren("items") {
+    for item in try fields.requiredChildren("items") {
       try sku(item, &seen)
       simulated.insert(try refundReason(item, server) == simulatedDecline)
-      let type = try item.neededChoice("refundType", ["FULL", "PRORATED", "CUSTOM"])
+      let type = try item.requiredChoice("refundType", ["FULL", "PRORATED", "CUSTOM"])
       let amount = try item.integer("refundAmount", min: 1)
       if type == "CUSTOM", amount == nil { throw item.refusal("refundAmount", "is missing: a CUSTOM refund has an amount") }
-      if type != "CUSTOM", amount != nil { throw item.refusal("refundAmount", "goes with the refundType CUSTOM only") }
-      _ = try item.neededBool("revoke")
+      if type != "CUSTOM", amount != nil { throw item.refusal("refundAmount", "must be absent: only a CUSTOM refund has an amount") }
+      _ = try item.requiredBool("revoke")
       guard simulated.count == 1 else {
-        throw item.refusal("refundReason", "must be \(simulatedDecline) of all items or of none")
+        throw item.refusal("refundReason", "must be \(simulatedDecline) for all items or for none")
       }
       try item.allow(["SKU", "refundReason", "refundType", "refundAmount", "revoke"])
     }
   }
 
-  // MARK: What they share
+  // MARK: Common rules
 
+  /// Checks an item's SKU, which no earlier item may have.
   private static func sku(_ item: RequestFields, _ seen: inout Set<ExactText>) throws(RequestRefusal) {
-    let sku = try item.neededText("SKU", maxLength: RequestFields.maxSKULength)
-    guard seen.insert(ExactText(sku)).inserted else { throw item.refusal("SKU", "is named by another item too") }
+    let sku = try item.requiredText("SKU", maxLength: RequestFields.maxSKULength)
+    guard seen.insert(ExactText(sku)).inserted else { throw item.refusal("SKU", "must differ from that of every other item") }
   }
 
   private static func refundReason(_ fields: RequestFields, _ server: AppStoreServer?) throws(RequestRefusal) -> String {
-    let reason = try fields.neededChoice("refundReason", refundReasons)
+    let reason = try fields.requiredChoice("refundReason", refundReasons)
     if reason == simulatedDecline, server == .production {
       throw fields.refusal("refundReason", "must not be \(simulatedDecline) in production")
     }

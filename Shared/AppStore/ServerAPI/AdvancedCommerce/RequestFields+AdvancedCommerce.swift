@@ -1,10 +1,11 @@
 /// The fields that several requests of the Advanced Commerce API have in common.
 extension RequestFields {
+  // Apple's limits, characters.
   static let maxSKULength = 128
   static let maxDescriptionLength = 45
   static let maxDisplayNameLength = 30
 
-  /// Checks the members of `requestInfo` (RequestInfo), of which each is optional here.
+  /// Checks the members of `requestInfo` (RequestInfo). All of them may be absent here; the caller requires those that it needs.
   func checkRequestInfo() throws(RequestRefusal) {
     _ = try uuid("requestReferenceId")
     _ = try uuid("appAccountToken")
@@ -12,26 +13,27 @@ extension RequestFields {
     try allow(["requestReferenceId", "appAccountToken", "consistencyToken"])
   }
 
-  /// Checks `effective`: when a change begins.
-  func checkEffective() throws(RequestRefusal) { _ = try neededChoice("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"]) }
+  /// Checks `effective`, the time at which a change begins.
+  func checkEffective() throws(RequestRefusal) { _ = try requiredChoice("effective", ["IMMEDIATELY", "NEXT_BILL_CYCLE"]) }
 
-  /// Checks that the form is that of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1. Apple uses more codes than its
-  /// table lists.
+  /// Checks that `taxCode` has the format of Apple's codes (Choosing tax codes for your SKUs), such as C003-00-1: a letter and three
+  /// digits, two or more digits, one digit. Its value is not checked, because Apple uses more codes than its table lists.
   func checkTaxCode() throws(RequestRefusal) {
     guard let code = try text("taxCode", maxLength: 64) else { return }
     let parts = code.split(separator: "-", omittingEmptySubsequences: false).map { Array($0.utf8) }
-    let hasForm =
+    let isWellFormed =
       parts.count == 3 && parts[0].count == 4 && (65...90).contains(parts[0][0])
       && parts[0].dropFirst().allSatisfy { (48...57).contains($0) } && parts[1].count >= 2 && parts[2].count == 1
       && (parts[1] + parts[2]).allSatisfy { (48...57).contains($0) }
-    guard hasForm else { throw refusal("taxCode", "must be a tax code of Apple's, such as C003-00-1") }
+    guard isWellFormed else { throw refusal("taxCode", "must be one of Apple's tax codes, such as C003-00-1") }
   }
 
-  /// A price in milliunits. Its currency, if Apple's table has it, limits the decimal places (Specifying prices for Advanced Commerce SKUs).
-  func neededPrice(_ field: String, of currency: String?) throws(RequestRefusal) -> Int64 {
-    let price = try neededInteger(field, min: 0)
+  /// A price in thousandths of the currency's unit. The currency limits its decimal places, if Apple's table has the currency
+  /// (``CurrencyDecimals``).
+  func requiredPrice(_ field: String, of currency: String?) throws(RequestRefusal) -> Int64 {
+    let price = try requiredInteger(field, min: 0)
     if let currency, let step = CurrencyDecimals.step(of: currency), price % step != 0 {
-      throw refusal(field, "has more decimal places than the App Store takes of \(currency): it must be a multiple of \(step)")
+      throw refusal(field, "has more decimal places than the App Store accepts for \(currency): it must be a multiple of \(step)")
     }
     return price
   }

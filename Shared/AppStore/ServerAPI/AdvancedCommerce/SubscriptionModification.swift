@@ -1,21 +1,23 @@
 import WireJSON
 
-/// Apple's rules for a change of a subscription that a retention answer offers: a SubscriptionModifyInAppRequest with one
+/// Apple's rules for a change of a subscription that the answer to a retention request offers: a SubscriptionModifyInAppRequest with one
 /// SubscriptionModifyChangeItem (Retention Messaging API: advancedCommerceData).
 enum SubscriptionModification {
   private static let operation = "MODIFY_SUBSCRIPTION"
   private static let version = "1"
+  /// ISO 8601 durations of a period.
   private static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+  /// ISO 8601 durations of an offer's period.
   private static let offerPeriods = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y"]
   private static let offerPeriodCount: ClosedRange<Int64> = 1...12
 
-  /// Throws for a request that Apple does not accept. `requestInfo.requestReferenceId` and `transactionId` may be absent, because they are
-  /// added for each customer.
+  /// Throws for a request that Apple does not accept. `requestInfo.requestReferenceId` and `transactionId` may be absent, because
+  /// ``AdvancedCommerceOffer`` adds them for each customer.
   static func check(_ object: JSONObject, path: String) throws(RequestRefusal) {
     let fields = RequestFields(object, path: path)
-    _ = try fields.neededChoice("operation", [operation])
-    _ = try fields.neededChoice("version", [version])
-    _ = try fields.neededBool("retainBillingCycle")
+    _ = try fields.requiredChoice("operation", [operation])
+    _ = try fields.requiredChoice("version", [version])
+    _ = try fields.requiredBool("retainBillingCycle")
     _ = try fields.text("transactionId", maxLength: 64)
     try fields.child("requestInfo")?.checkRequestInfo()
     _ = try fields.storefront()
@@ -24,11 +26,11 @@ enum SubscriptionModification {
     if let descriptors = try fields.child("descriptors") { try check(descriptors: descriptors) }
     if let change = try fields.child("periodChange") {
       try change.checkEffective()
-      _ = try change.neededChoice("period", periods)
+      _ = try change.requiredChoice("period", periods)
       try change.allow(["effective", "period"])
     }
-    let changes = try fields.neededChildren("changeItems")
-    guard changes.count == 1 else { throw fields.refusal("changeItems", "must have one item") }
+    let changes = try fields.requiredChildren("changeItems")
+    guard changes.count == 1 else { throw fields.refusal("changeItems", "must have exactly one item") }
     try check(changeItem: changes[0], currency)
     for name in ["addItems", "removeItems"] where object[name] != nil {
       throw fields.refusal(name, "must be absent: a retention answer offers one change and nothing else")
@@ -47,22 +49,22 @@ enum SubscriptionModification {
   }
 
   private static func check(changeItem item: RequestFields, _ currency: String?) throws(RequestRefusal) {
-    _ = try item.neededText("currentSKU", maxLength: RequestFields.maxSKULength)
-    _ = try item.neededText("SKU", maxLength: RequestFields.maxSKULength)
-    _ = try item.neededText("displayName", maxLength: RequestFields.maxDisplayNameLength)
-    _ = try item.neededText("description", maxLength: RequestFields.maxDescriptionLength)
+    _ = try item.requiredText("currentSKU", maxLength: RequestFields.maxSKULength)
+    _ = try item.requiredText("SKU", maxLength: RequestFields.maxSKULength)
+    _ = try item.requiredText("displayName", maxLength: RequestFields.maxDisplayNameLength)
+    _ = try item.requiredText("description", maxLength: RequestFields.maxDescriptionLength)
     try item.checkEffective()
-    _ = try item.neededChoice("reason", ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"])
-    _ = try item.neededPrice("price", of: currency)
+    _ = try item.requiredChoice("reason", ["UPGRADE", "DOWNGRADE", "APPLY_OFFER"])
+    _ = try item.requiredPrice("price", of: currency)
     _ = try item.integer("proratedPrice", min: 0)
     if let offer = try item.child("offer") {
-      _ = try offer.neededChoice("period", offerPeriods)
-      let count = try offer.neededInteger("periodCount", min: offerPeriodCount.lowerBound)
+      _ = try offer.requiredChoice("period", offerPeriods)
+      let count = try offer.requiredInteger("periodCount", min: offerPeriodCount.lowerBound)
       guard count <= offerPeriodCount.upperBound else {
         throw offer.refusal("periodCount", "must be at most \(offerPeriodCount.upperBound)")
       }
-      _ = try offer.neededPrice("price", of: currency)
-      _ = try offer.neededChoice("reason", ["ACQUISITION", "WIN_BACK", "RETENTION"])
+      _ = try offer.requiredPrice("price", of: currency)
+      _ = try offer.requiredChoice("reason", ["ACQUISITION", "WIN_BACK", "RETENTION"])
       try offer.allow(["period", "periodCount", "price", "reason"])
     }
     try item.allow([

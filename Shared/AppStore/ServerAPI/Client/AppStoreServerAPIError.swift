@@ -1,27 +1,27 @@
 public import WireJSON
 
-/// An error of the App Store Server API, or of reaching it.
+/// An error that the App Store Server API returned, or a failure to reach it.
 public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What to do about it (`AppStoreServerAPIErrorRule`).
+  /// What to do about the error. ``AppStoreServerAPIErrorRule`` chooses it by status and error code.
   public enum Classification: String, Sendable, Hashable, CaseIterable {
-    /// Apple asks for a retry.
+    /// Apple asks for a retry (the error codes whose names contain `Retryable`).
     case retry
-    /// Too many requests of this app to this endpoint; see ``AppStoreServerAPIError/retryAt``.
+    /// The app has sent too many requests to this endpoint, which must not be called before ``AppStoreServerAPIError/retryAt``.
     case rate
-    /// A failure of Apple or the network: a read is retried; of a change, the outcome is looked up first.
+    /// Apple or the network failed. A read is retried. The outcome of a change is looked up before it is repeated.
     case server
-    /// The id may be known to the other server.
+    /// This server does not know the id, but the other one may.
     case tryOtherEnvironment
-    /// The token was refused.
+    /// Apple refused the bearer token.
     case credentials
-    /// The setup at Apple is wrong; an operator must act.
+    /// The app's setup at Apple or here is wrong; an operator must act.
     case configuration
     /// The same request will fail again.
     case permanent
   }
 
   public let classification: Classification
-  /// HTTP status; nil when there was no answer.
+  /// The HTTP status; nil if there was no response.
   public let status: Int?
   /// Apple's error code, even if this version does not know it.
   public let errorCode: Int64?
@@ -29,8 +29,9 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
   public let message: String
   /// The time before which the endpoint must not be called again, milliseconds since 1970.
   public let retryAt: Int64?
+  /// The server that was called.
   public let server: AppStoreServer
-  /// Apple's whole answer, if it has more than an error code and a message.
+  /// Apple's body if it is a JSON object without an error code; otherwise nil.
   public let details: JSONObject?
 
   public init(
@@ -46,15 +47,15 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.details = details
   }
 
-  /// True if Apple may have done what was requested: there was no answer, or a server error.
+  /// True if Apple may have executed the request although it failed: there was no usable response, or one with a status of 500 or more.
   public var isOutcomeUnknown: Bool { classification == .server || (status ?? 0) >= 500 }
 
   /// True if the called server does not know the purchase.
   public var isUnknownPurchase: Bool { errorCode.map(AppStoreServerAPIErrorRule.unknownPurchase.contains) ?? false }
 
   public var description: String {
-    let place = server == .production ? "production" : "sandbox"
+    let serverName = server == .production ? "production" : "sandbox"
     let number = errorCode.map { " error \($0)" } ?? status.map { " status \($0)" } ?? ""
-    return "App Store Server API (\(place))\(number): \(message)"
+    return "App Store Server API (\(serverName))\(number): \(message)"
   }
 }

@@ -1,59 +1,61 @@
 import WireJSON
 
-/// Classifies answers of the App Store Server API (App Store Server API error codes).
+/// Turns responses of the App Store Server API into errors and classifies them (App Store Server API: error codes).
 public enum AppStoreServerAPIErrorRule {
-  /// "Please try again": the account, app or original transaction was not found for now, or an unknown error.
+  /// The codes for which Apple asks for a retry: the account, app or original transaction was not found, which may change soon, or an
+  /// unknown error.
   static let retryable: Set<Int64> = [4_040_002, 4_040_004, 4_040_006, 5_000_001]
+  /// Too many requests of the app to the endpoint.
   static let rateLimited: Int64 = 4_290_000
-  /// The id is unknown in this environment.
+  /// No such transaction in this environment.
   public static let transactionNotFound: Int64 = 4_040_010
-  /// The same error of endpoints that accept only original transaction ids.
+  /// No such original transaction in this environment: the error of endpoints that accept only original transaction ids.
   static let originalTransactionNotFound: Int64 = 4_040_005
-  /// Apple has no extension for all active subscribers with that identifier.
+  /// No extension of renewal dates for all active subscribers has that request identifier.
   public static let extensionRequestNotFound: Int64 = 4_040_009
   /// All codes for an unknown purchase: no such account, original transaction or transaction.
   static let unknownPurchase: Set<Int64> = [4_040_001, originalTransactionNotFound, transactionNotFound]
-  /// The Advanced Commerce request identifier was used before.
+  /// The `requestReferenceId` of the Advanced Commerce request was used before.
   public static let repeatedRequestReference: Int64 = 4_000_097
-  /// A wrong app identifier, or no notification URL configured.
+  /// The codes of a wrong setup: a wrong app identifier, or no notification URL at Apple.
   static let configuration: Set<Int64> = [4_000_002, 4_040_007]
 
-  /// The error of an answer; nil for success, any 2xx.
+  /// The error of a response; nil for a success, which is any 2xx status.
   ///
   /// - Parameters:
-  ///   - header: returns a header of the answer by name.
+  ///   - header: returns a header of the response by name.
   ///   - now: milliseconds since 1970.
-  ///   - mayTryOther: true if the caller did not name the environment and this is the first server.
+  ///   - mayTryOther: true if the caller did not name the environment and this is the response of the first server.
   public static func error(
     status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64
   ) -> AppStoreServerAPIError? {
     guard !(200..<300).contains(status) else { return nil }
-    // The body is parsed regardless of its content type; without a body only the status is left.
+    // The body is parsed whatever its content type is. If it is not JSON, the status alone decides.
     let object = try? JSONValue(parsing: body).objectValue
     let code = object?["errorCode"]?.int64Value
     let message = object?["errorMessage"]?.stringValue ?? "status \(status)"
-    let kind = classify(status: status, errorCode: code, mayTryOther: mayTryOther && server == .production)
+    let classification = classify(status: status, errorCode: code, mayTryOther: mayTryOther && server == .production)
     return AppStoreServerAPIError(
-      kind, status: status, errorCode: code, message: String(message.prefix(300)),
-      retryAt: kind == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server,
+      classification, status: status, errorCode: code, message: String(message.prefix(300)),
+      retryAt: classification == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server,
       details: code == nil ? object : nil)
   }
 
-  /// The combined error if production and then the sandbox failed. If production refused the credentials it did not search, so an unknown
-  /// purchase in the sandbox proves nothing.
+  /// The error to report if both production and then the sandbox failed. That is the sandbox's error, except if production refused the
+  /// credentials and the sandbox does not know the purchase: production has not searched for the purchase then, so it may exist there.
   static func verdict(production: AppStoreServerAPIError, sandbox: AppStoreServerAPIError) -> AppStoreServerAPIError {
     production.classification == .credentials && sandbox.isUnknownPurchase ? production : sandbox
   }
 
-  /// True if an error shows that Apple accepted the token, false if it shows the opposite; nil for limits, the servers' own errors and
-  /// answers that may be of a proxy between us and Apple.
+  /// True if an error shows that Apple accepted the bearer token, false if it shows that Apple refused it. Nil if it shows neither: for
+  /// rate limits, failures of the server, and responses that may be those of a proxy between us and Apple.
   static func isTokenAccepted(_ error: AppStoreServerAPIError) -> Bool? {
     guard let status = error.status else { return nil }
     if status == 401 { return false }
     return error.errorCode != nil && status != 429 && status < 500 ? true : nil
   }
 
-  /// The error if production refused a key that the sandbox accepts.
+  /// The error to report if production refused a key that the sandbox accepts.
   static func notReleased(status: Int?) -> AppStoreServerAPIError {
     AppStoreServerAPIError(
       .configuration, status: status,

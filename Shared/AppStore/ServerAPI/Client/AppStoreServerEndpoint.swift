@@ -1,5 +1,6 @@
-/// The endpoints of Apple's servers that the services call with one app's token: the App Store Server API, the Retention Messaging API,
-/// the Advanced Commerce API and the External Purchase Server API (their pages "Identifying rate limits").
+/// The endpoints of Apple's servers that the services call with an app's bearer token: those of the App Store Server API, the Retention
+/// Messaging API, the Advanced Commerce API and the External Purchase Server API. Their limits are on the pages "Identifying rate limits"
+/// of each.
 public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
   case getTransactionInfo, getTransactionHistory, getAppTransactionInfo, getAllSubscriptionStatuses
   case setAppAccountToken, finishTransaction, sendConsumptionInformation, sendConsumptionInformationV1
@@ -18,7 +19,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
   // External Purchase Server API.
   case sendExternalPurchaseReport, retrieveExternalPurchaseReport
 
-  /// The method.
+  /// The HTTP method.
   public var method: String {
     switch self {
     case .setAppAccountToken, .sendConsumptionInformation, .sendConsumptionInformationV1, .extendRenewalDate, .uploadRetentionImage,
@@ -33,14 +34,15 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The content type of a body.
+  /// The content type of a request's body.
   public var contentType: String { self == .uploadRetentionImage ? "image/png" : "application/json" }
 
-  /// True if it only reads, so that it may be retried after a failure without an answer.
+  /// True if a request only reads, so that it may be retried after a failure without a response.
   public var isRead: Bool { method == "GET" || self == .getNotificationHistory }
 
-  /// True if a repetition does no harm: for reads, and changes to a given value. Not for an extension, which moves the date each time, nor
-  /// for uploads and deletions, whose repetition Apple refuses.
+  /// True if repeating a request does no harm: for reads, and for changes to a given value. False for an extension, which moves the date
+  /// each time; for tests, each of which Apple starts anew; and for uploads and deletions of images and messages, purchase reports and
+  /// changes of the Advanced Commerce API, whose repetition Apple refuses.
   public var isRepeatable: Bool {
     switch self {
     case .extendRenewalDate, .extendRenewalDatesForAll, .requestTestNotification, .uploadRetentionImage, .deleteRetentionImage,
@@ -60,8 +62,8 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Apple's limit of requests per second and app in production; the sandbox has a tenth. It is enforced per hour. Apple states none for
-  /// external purchases, whose reports are few.
+  /// Apple's limit of requests per second and app in production; the sandbox has a tenth (``AppStoreRateBudget``). Apple states no limit
+  /// for external purchases, and none for the status of an extension for all subscribers, for which we use 1.
   var requestsPerSecond: Double {
     switch self {
     case .setAppAccountToken, .extendRenewalDate: 20
@@ -85,17 +87,18 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The base URL of the endpoint. The pages of the Advanced Commerce API still name the older host, which stays in use. A server other
-  /// than Apple's serves all endpoints.
+  /// The base URL of the endpoint. Apple's pages of the Advanced Commerce API name another host than those of the App Store Server API. A
+  /// configured server that is not Apple's, such as a simulator, serves all endpoints.
   func baseURL(_ configured: String, on server: AppStoreServer) -> String {
     guard isAdvancedCommerce, configured == server.defaultBaseURL else { return configured }
     return server == .production ? "https://api.storekit.itunes.apple.com" : "https://api.storekit-sandbox.itunes.apple.com"
   }
 
-  /// The path with its values, percent-encoded; `/inApps` is case-sensitive. Throws for an empty value.
+  /// The path with its values, percent-encoded. Throws ``RequestRefusal`` for an empty value, or another number of values than the path
+  /// has.
   public func path(_ values: [String]) throws(RequestRefusal) -> String {
     let template = template
-    guard values.count == template.fields.count else { throw RequestRefusal(field: "path", "has \(template.fields.count) values") }
+    guard values.count == template.fields.count else { throw RequestRefusal(field: "path", "must have \(template.fields.count) values") }
     var path = template.prefix
     for (index, value) in values.enumerated() {
       guard !value.isEmpty else { throw RequestRefusal(field: template.fields[index], "must not be empty") }
@@ -104,6 +107,7 @@ public enum AppStoreServerEndpoint: String, Sendable, Hashable, CaseIterable {
     return path + template.suffix
   }
 
+  /// The path around its values, and the values' names in errors. Apple distinguishes upper and lower case in `/inApps`.
   private var template: (prefix: String, fields: [String], suffix: String) {
     switch self {
     case .getTransactionInfo: ("/inApps/v1/transactions", ["transactionId"], "")

@@ -1,5 +1,5 @@
-/// The names of Apple's error codes in its documentation (error codes of the App Store Server API, the Retention Messaging API and the
-/// Advanced Commerce API, which share one range of numbers).
+/// The names of Apple's error codes in its documentation, without their ending `Error`. The App Store Server API, the Retention Messaging
+/// API and the Advanced Commerce API share one range of numbers.
 public enum AppStoreServerErrorName {
   /// The name of an error code; nil if this version does not know it. An unknown code is passed on with Apple's message
   /// (``AppStoreServerAPIErrorRule``).

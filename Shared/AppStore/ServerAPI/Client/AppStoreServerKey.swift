@@ -1,13 +1,14 @@
 import Synchronization
 
-/// One of the two keys for the App Store Server API that an app may have while its key is being replaced.
+/// One of the two keys for the App Store Server API that an app has while one replaces the other. Otherwise an app has only the first.
 public enum AppStoreServerKey: Sendable, Hashable {
   case first, other
 
+  /// The other one of the two keys.
   var counterpart: AppStoreServerKey { self == .first ? .other : .first }
 }
 
-/// The key of each app that Apple accepted last, which is tried first.
+/// Remembers for each app and server which key Apple accepted last. ``AppStoreServerAPIClient`` tries this key first.
 final class AcceptedKeys: Sendable {
   private struct Name: Hashable {
     let bundleId: String
@@ -16,6 +17,7 @@ final class AcceptedKeys: Sendable {
 
   private let keys = Mutex<[Name: AppStoreServerKey]>([:])
 
+  /// The key to try first.
   func key(_ bundleId: String, _ server: AppStoreServer) -> AppStoreServerKey {
     keys.withLock { $0[Name(bundleId: bundleId, server: server)] ?? .first }
   }

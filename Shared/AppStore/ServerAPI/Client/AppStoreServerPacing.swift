@@ -1,8 +1,10 @@
-/// Decides when Apple may be called, by a rate limit for each endpoint and app, and a circuit breaker for each server.
+/// Decides when Apple may be called. The implementation in notification-recovery has a rate limit for each app, server and endpoint, and a
+/// circuit breaker for each server (`ApplePacing`).
 public protocol AppStoreServerPacing: Sendable {
-  /// Waits until one request may be sent, but not beyond the deadline. Returns the permit that takes its result.
+  /// Waits until one request may be sent, but not beyond the deadline. Returns a permit, to which the request's result must be reported.
   ///
-  /// Throws `rate` with the time at which the request would be allowed, or `server` while Apple mostly fails.
+  /// Throws an error of the class `rate` with the time at which the request would be allowed, or of the class `server` while most requests
+  /// to the server fail.
   func permit(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> AppStoreServerPermit
@@ -10,15 +12,15 @@ public protocol AppStoreServerPacing: Sendable {
 
 /// Permission for one request.
 public struct AppStoreServerPermit: Sendable {
-  /// The result of the request, as far as it says something about the server.
+  /// What the result of the request says about the server.
   public enum Result: Sendable, Hashable {
-    /// Apple answered.
+    /// Apple responded, with a success or an error that is not its own failure.
     case answered
-    /// A server error, or Apple was not reached.
+    /// Apple had a server error, or could not be reached.
     case failed
-    /// Apple answered 429: the app must not call the endpoint until that time, milliseconds since 1970.
+    /// Apple's status was 429: the app must not call the endpoint until that time, milliseconds since 1970.
     case limited(until: Int64)
-    /// The request was given up before Apple could answer.
+    /// The request was given up before Apple could respond, which says nothing about the server.
     case abandoned
   }
 
@@ -26,6 +28,6 @@ public struct AppStoreServerPermit: Sendable {
 
   public init(report: @escaping @Sendable (Result) async -> Void) { self.report = report }
 
-  /// Reports the result. It must be called once.
+  /// Reports the result. This must be called exactly once.
   public func end(_ result: Result) async { await report(result) }
 }

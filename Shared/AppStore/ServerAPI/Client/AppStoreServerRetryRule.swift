@@ -1,33 +1,39 @@
-/// Decides whether and when a request is retried. Pure: times and random numbers are passed in.
+/// Decides whether and when a request to Apple is retried. Pure: times and random numbers are passed in.
 ///
-/// Apple asks for a retry after some error codes without a time; the waits are ours.
+/// Apple asks for a retry after some error codes, but states no times. The waits are our choice.
 public struct AppStoreServerRetryRule: Sendable, Hashable {
-  /// The number of attempts in all after an error for which Apple asks for a retry.
+  /// The greatest number of attempts if Apple asks for a retry, including the first.
   public var attempts = 6
-  /// The number of attempts in all of a read after a failure of Apple or the network.
+  /// The greatest number of attempts of a read if Apple or the network fails, including the first.
   public var serverAttempts = 3
-  /// The first wait, milliseconds, which doubles each time.
+  /// The upper limit of the first wait, milliseconds. It doubles with each attempt.
   public var base: Int64 = 1000
-  /// The longest wait, milliseconds.
+  /// The upper limit of all waits except those that Apple asks for, milliseconds.
   public var cap: Int64 = 60_000
 
   public init() {}
 
-  /// The wait before the next attempt; nil to give up. `attempt` counts from 1; `random` is from 0 to 1; times are milliseconds.
+  /// The wait before the next attempt, milliseconds; nil to give up.
+  ///
+  /// - Parameters:
+  ///   - attempt: the number of the attempt that failed, from 1.
+  ///   - now: milliseconds since 1970.
+  ///   - random: from 0 to 1.
   public func delay(
     after error: AppStoreServerAPIError, endpoint: AppStoreServerEndpoint, attempt: Int, now: Int64, random: Double
   ) -> Int64? {
     switch error.classification {
     case .retry:
-      // Apple may ask for a retry of a change that was made. If a repetition would be refused, the outcome is looked up first.
+      // Apple may ask for a retry although it has made the change. A change that must not be repeated is not retried then; the caller looks
+      // up its outcome first.
       guard endpoint.isRepeatable || !error.isOutcomeUnknown else { return nil }
       return attempt < attempts ? jitter(attempt, random) : nil
     case .server:
-      // A change with an unknown outcome is looked up and not simply repeated.
+      // A change whose outcome is unknown is not retried; the caller looks up its outcome first.
       return endpoint.isRead && attempt < serverAttempts ? jitter(attempt, random) : nil
     case .rate:
-      let wait = max(0, (error.retryAt ?? now + RetryAfterRule.otherwise) - now)
-      // Jitter, because many may wait for the same time.
+      let wait = max(0, (error.retryAt ?? now + RetryAfterRule.defaultWait) - now)
+      // Up to a second of jitter, because many requests may wait until the same time.
       return wait + Int64(random * 1000)
     case .tryOtherEnvironment, .credentials, .configuration, .permanent: return nil
     }

@@ -1,24 +1,26 @@
-/// The time of a retry after 429 (Identifying rate limits).
+/// The time from which a request may be retried after the status 429 (Identifying rate limits).
 ///
-/// Apple's `Retry-After` is an absolute UNIX time in milliseconds, unlike HTTP's. The two HTTP forms are accepted too.
+/// Apple's `Retry-After` is an absolute UNIX time in milliseconds, unlike HTTP's. The two formats of HTTP, seconds and a date, are accepted
+/// too.
 public enum RetryAfterRule {
   /// The shortest wait, milliseconds.
   static let minWait: Int64 = 1000
-  /// The longest wait, milliseconds, because limits are counted per hour.
+  /// The longest wait, milliseconds. Apple counts its limits per hour, so a longer wait is never needed.
   static let maxWait: Int64 = 3_600_000
   /// The wait without a valid header, milliseconds.
-  static let otherwise: Int64 = 60_000
+  static let defaultWait: Int64 = 60_000
 
-  /// The time of the retry, milliseconds since 1970, between one second and one hour from `now`.
+  /// The time from which a retry is allowed, milliseconds since 1970, between one second and one hour from `now`.
   public static func retryAt(header: String?, now: Int64) -> Int64 {
-    let asked = header.flatMap { moment($0, now: now) } ?? now + otherwise
-    return min(max(asked, now + minWait), now + maxWait)
+    let requested = header.flatMap { time(in: $0, now: now) } ?? now + defaultWait
+    return min(max(requested, now + minWait), now + maxWait)
   }
 
-  /// The time in the header; nil if it is invalid.
-  static func moment(_ header: String, now: Int64) -> Int64? {
+  /// The time in the header, milliseconds since 1970; nil if it is invalid.
+  static func time(in header: String, now: Int64) -> Int64? {
     let text = header.drop { $0 == " " }.prefix { $0 != " " || header.contains(",") }
     if let number = Int64(text) {
+      // A number of seconds is never as great as a time in milliseconds since 1970.
       if number > 1_000_000_000_000 { return number }
       guard number >= 0 else { return nil }
       return now + min(number, maxWait / 1000) * 1000

@@ -3,9 +3,10 @@ public import WireJSON
 
 /// The UUID that links a purchase to the app's own account (Set App Account Token, UpdateAppAccountTokenRequest).
 ///
-/// Here only the form of the UUID is checked. Apple refuses an id that is not an original transaction's (4000187), and a family member's
-/// purchase (4000185); its answer to a success has no body.
+/// Only the format of the UUID is checked here. Apple refuses an id that is not an original transaction's (4000187), and the purchase of a
+/// family member (4000185). Its response to a success has no body.
 public struct AppAccountToken: Sendable, Hashable {
+  /// The UUID as written by the caller.
   public let text: String
 
   public init(_ text: String) throws(RequestRefusal) {
@@ -13,5 +14,6 @@ public struct AppAccountToken: Sendable, Hashable {
     self.text = text
   }
 
+  /// The body as it is sent to Apple.
   public var body: JSONObject { ["appAccountToken": .string(text)] }
 }

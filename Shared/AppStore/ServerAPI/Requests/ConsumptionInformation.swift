@@ -3,39 +3,42 @@ public import WireJSON
 
 /// The information for Apple about a purchase for which a refund was requested (ConsumptionRequest; ConsumptionRequestV1).
 ///
-/// It requires the customer's consent to exactly this; a tracking permission is not enough. Any 2xx answer of Apple is success
-/// (``AppStoreServerAPIErrorRule``).
+/// Apple requires the customer's consent to the sending of this information; consent to tracking is not enough. Any response of Apple with
+/// a 2xx status is a success (``AppStoreServerAPIErrorRule``).
 public struct ConsumptionInformation: Sendable, Hashable {
-  /// The body for Apple.
+  /// The body as it is sent to Apple.
   public let body: JSONObject
+  /// The endpoint of this version.
   public let endpoint: AppStoreServerEndpoint
 
-  static let deliveries: Set<String> = [
+  /// The values of `deliveryStatus` in version 2.
+  static let deliveryStatuses: Set<String> = [
     "DELIVERED", "UNDELIVERED_QUALITY_ISSUE", "UNDELIVERED_WRONG_ITEM", "UNDELIVERED_SERVER_OUTAGE", "UNDELIVERED_OTHER",
   ]
-  static let preferences: Set<String> = ["GRANT_FULL", "DECLINE", "GRANT_PRORATED"]
-  /// The nine coded fields of version 1, with their highest codes.
+  /// The values of `refundPreference` in version 2.
+  static let refundPreferences: Set<String> = ["GRANT_FULL", "DECLINE", "GRANT_PRORATED"]
+  /// The nine fields of version 1 whose values are codes, with their highest codes. The lowest is 0.
   static let codes: [(String, Int64)] = [
     ("consumptionStatus", 3), ("platform", 2), ("deliveryStatus", 5), ("accountTenure", 7), ("playTime", 7),
     ("lifetimeDollarsPurchased", 7), ("lifetimeDollarsRefunded", 7), ("userStatus", 4), ("refundPreference", 3),
   ]
 
-  /// Version 2, for apps that do not use the Advanced Commerce API.
+  /// Checks a body of version 2, for apps that do not use the Advanced Commerce API.
   public init(version2 body: JSONObject) throws(RequestRefusal) {
     try Self.checkConsent(body)
-    guard let delivery = body["deliveryStatus"]?.stringValue, Self.deliveries.contains(delivery) else {
-      throw RequestRefusal(field: "deliveryStatus", "must be one of \(Self.deliveries.sorted().joined(separator: ", "))")
+    guard let delivery = body["deliveryStatus"]?.stringValue, Self.deliveryStatuses.contains(delivery) else {
+      throw RequestRefusal(field: "deliveryStatus", "must be one of \(Self.deliveryStatuses.sorted().joined(separator: ", "))")
     }
     if let percentage = body["consumptionPercentage"] {
       guard let value = percentage.int64Value, (0...100_000).contains(value) else {
-        throw RequestRefusal(field: "consumptionPercentage", "must be 0 to 100000 thousandths of a percent")
+        throw RequestRefusal(field: "consumptionPercentage", "must be 0 to 100000, in thousandths of a percent")
       }
       guard value == 0 || delivery == "DELIVERED" else {
-        throw RequestRefusal(field: "consumptionPercentage", "must be 0 when nothing was delivered")
+        throw RequestRefusal(field: "consumptionPercentage", "must be 0 unless deliveryStatus is DELIVERED")
       }
     }
     if let preference = body["refundPreference"] {
-      guard let value = preference.stringValue, Self.preferences.contains(value) else {
+      guard let value = preference.stringValue, Self.refundPreferences.contains(value) else {
         throw RequestRefusal(field: "refundPreference", "must be GRANT_FULL, GRANT_PRORATED or DECLINE")
       }
     }
@@ -45,7 +48,7 @@ public struct ConsumptionInformation: Sendable, Hashable {
     endpoint = .sendConsumptionInformation
   }
 
-  /// Version 1: all fields are present, with 0 or an empty text for what is not stated.
+  /// Checks a body of version 1. It has all fields, with 0 or an empty text for what is not stated.
   public init(version1 body: JSONObject) throws(RequestRefusal) {
     try Self.checkConsent(body)
     guard let token = body["appAccountToken"]?.stringValue, token.isEmpty || UUIDText.isValid(token) else {
@@ -61,7 +64,7 @@ public struct ConsumptionInformation: Sendable, Hashable {
     endpoint = .sendConsumptionInformationV1
   }
 
-  /// Checks what depends on the purchase: of an auto-renewable subscription, the App Store computes the consumption itself.
+  /// Checks what depends on the product: for an auto-renewable subscription, the App Store computes the consumption itself.
   ///
   /// - Parameter productType: `type` of the transaction.
   public func check(productType: String) throws(RequestRefusal) {

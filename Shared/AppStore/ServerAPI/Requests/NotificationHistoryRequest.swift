@@ -1,16 +1,17 @@
 import WireJSON
 
-/// The body of Get Notification History, the same on every page (NotificationHistoryRequest).
+/// The body of Get Notification History, which must be the same for every page (NotificationHistoryRequest).
 public struct NotificationHistoryRequest: Sendable, Hashable {
-  /// Within Apple's retention: callers clip it (``NotificationRetention``).
+  /// The times of the notifications. The caller clips the window to Apple's retention (``TimeWindow/clipped(to:now:)``).
   public let window: TimeWindow
   public let notificationType: String?
   public let notificationSubtype: String?
   public let transactionId: String?
+  /// True for the notifications that Apple has not delivered so far, false for all.
   public let onlyFailures: Bool
 
-  /// Throws for what Apple refuses: a type together with a transaction (4000019), a subtype without a type, or one that does not belong to
-  /// the type (4000018).
+  /// Throws ``RequestRefusal`` for what Apple refuses: a type together with a transaction (4000019), a subtype without a type, or a subtype
+  /// that does not belong to the type (4000018).
   public init(
     window: TimeWindow, notificationType: String? = nil, notificationSubtype: String? = nil, transactionId: String? = nil,
     onlyFailures: Bool = false
@@ -22,10 +23,10 @@ public struct NotificationHistoryRequest: Sendable, Hashable {
       guard (value ?? "").utf8.count <= 128 else { throw RequestRefusal(field: field, "is longer than 128 bytes") }
     }
     if notificationType != nil, transactionId != nil {
-      throw RequestRefusal(field: "transactionId", "excludes notificationType: Apple takes one filter or the other")
+      throw RequestRefusal(field: "transactionId", "must not be given together with notificationType: Apple accepts only one of them")
     }
     if notificationSubtype != nil, notificationType == nil {
-      throw RequestRefusal(field: "notificationSubtype", "needs a notificationType")
+      throw RequestRefusal(field: "notificationSubtype", "must not be given without notificationType")
     }
     try NotificationFilterRule.check(type: notificationType, subtype: notificationSubtype)
     if let transactionId, !transactionId.utf8.allSatisfy({ (48...57).contains($0) }) {

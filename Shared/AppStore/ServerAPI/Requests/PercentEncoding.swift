@@ -1,7 +1,8 @@
-/// Percent-encodes a path segment or a query value (RFC 3986). Only unreserved characters are kept.
+/// Percent-encodes path segments and queries (RFC 3986). Only unreserved characters are kept as they are.
 enum PercentEncoding {
+  /// Encodes a path segment, or a name or value of a query.
   static func encode(_ text: String) -> String {
-    // A segment of dots only would be interpreted as a relative path.
+    // A segment `.` or `..` would be interpreted as a relative path.
     if text == "." || text == ".." { return String(repeating: "%2E", count: text.utf8.count) }
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -16,7 +17,7 @@ enum PercentEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// `?a=1&b=2`, or nothing.
+  /// A query such as `?a=1&b=2`; empty without items.
   static func query(_ items: [(String, String)]) -> String {
     items.isEmpty ? "" : "?" + items.map { encode($0) + "=" + encode($1) }.joined(separator: "&")
   }

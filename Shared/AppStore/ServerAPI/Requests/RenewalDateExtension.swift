@@ -7,6 +7,7 @@ public struct RenewalDateExtension: Sendable, Hashable {
   public let days: Int32
   /// The reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
   public let reasonCode: Int32
+  /// 1 to 128 characters. For all subscribers of a product it must be a UUID.
   public let requestIdentifier: String
 
   public init(days: Int32, reasonCode: Int32, requestIdentifier: String) throws(RequestRefusal) {
@@ -27,19 +28,19 @@ public struct RenewalDateExtension: Sendable, Hashable {
     ]
   }
 
-  /// True if the period was extended as requested, apart from daylight saving. The period must be the same, because a renewal ends later
-  /// too.
+  /// True if the end of the period has moved as requested. The transaction must be the same, because a renewal has a later end too. A
+  /// difference of two hours is allowed for daylight saving time.
   public func isDone(from before: SubscriptionEnd, to now: SubscriptionEnd) -> Bool {
     if let first = before.transactionId, let second = now.transactionId, first != second { return false }
     return abs(now.expiresDate - before.expiresDate - Int64(days) * TimeWindow.millisecondsPerDay) <= 7_200_000
   }
 
-  /// Throws unless the identifier of an extension for all subscribers is a UUID. For a single subscription it may be any text.
+  /// Throws unless the identifier of an extension for all subscribers is a UUID.
   public static func checkMassIdentifier(_ text: String) throws(RequestRefusal) {
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: "requestIdentifier", "must be a UUID") }
   }
 
-  /// The body for all active subscribers of a product; without `storefronts`, in all countries and regions.
+  /// The body for all active subscribers of a product. An empty `storefronts` means all countries and regions.
   public func massBody(productId: String, storefronts: [String]) throws(RequestRefusal) -> JSONObject {
     guard !productId.isEmpty else { throw RequestRefusal(field: "productId", "must not be empty") }
     try Self.checkMassIdentifier(requestIdentifier)
@@ -48,7 +49,7 @@ public struct RenewalDateExtension: Sendable, Hashable {
     }
     var object = body
     object["productId"] = .string(productId)
-    // Empty means absent here: the contract has refused a list without items (`not_empty` in recovery.proto), as Apple does (4000027).
+    // Apple refuses an empty list (4000027), so it is left out. A caller's empty list was refused before (`not_empty` in recovery.proto).
     if !storefronts.isEmpty { object["storefrontCountryCodes"] = .array(storefronts.map { .string($0) }) }
     return object
   }

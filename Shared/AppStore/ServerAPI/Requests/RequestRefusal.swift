@@ -1,4 +1,5 @@
-/// An error in a request that Apple would refuse, or that is surely a mistake, found before it is sent.
+/// An error in a request for Apple that is found before the request is sent: Apple would refuse it, or the caller has surely made a
+/// mistake.
 public struct RequestRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// The field's name in the request.
   public let field: String

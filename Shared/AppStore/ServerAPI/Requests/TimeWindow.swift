@@ -5,7 +5,7 @@ public struct TimeWindow: Sendable, Hashable {
 
   public static let millisecondsPerDay: Int64 = 86_400_000
 
-  /// Throws unless the start is before the end, as Apple requires (4000013).
+  /// Throws ``RequestRefusal`` unless the start is after 1970 and before the end, as Apple requires (4000013).
   public init(start: Int64, end: Int64) throws(RequestRefusal) {
     guard start > 0 else { throw RequestRefusal(field: "startDate", "must be after 1970") }
     guard start < end else { throw RequestRefusal(field: "startDate", "must be before endDate") }
@@ -13,7 +13,7 @@ public struct TimeWindow: Sendable, Hashable {
     self.end = end
   }
 
-  /// The start must be before the end.
+  /// A window without a check, for a start that is known to be before the end.
   init(checked start: Int64, _ end: Int64) {
     self.start = start
     self.end = end

@@ -2,21 +2,23 @@ public import WireJSON
 
 /// The text of a retention message (Retention Messaging API: Upload Message, UploadMessageRequestBody).
 public struct RetentionMessageBody: Sendable, Hashable {
+  // Apple's limits: lengths in characters, and the number of bullet points.
   static let maxHeaderLength = 66
   static let maxBodyLength = 144
   static let maxAltTextLength = 150
   static let maxBulletTextLength = 66
   static let maxBulletPoints = 5
 
-  /// The body for Apple.
+  /// The body as it is sent to Apple.
   public let body: JSONObject
-  /// The images of the message and of its bullet points, in lower case, each once.
+  /// The identifiers of the images of the message and of its bullet points, in lower case, sorted, without duplicates.
   public let imageIdentifiers: [String]
 
+  /// Checks a body. Throws ``RequestRefusal`` with the field.
   public init(_ body: JSONObject) throws(RequestRefusal) {
     let fields = RequestFields(body)
-    _ = try fields.neededText("header", maxLength: Self.maxHeaderLength)
-    _ = try fields.neededText("body", maxLength: Self.maxBodyLength)
+    _ = try fields.requiredText("header", maxLength: Self.maxHeaderLength)
+    _ = try fields.requiredText("body", maxLength: Self.maxBodyLength)
     var images: [String] = []
     let image = try fields.child("image")
     if let image {
@@ -24,14 +26,14 @@ public struct RetentionMessageBody: Sendable, Hashable {
       try image.allow(["imageIdentifier", "altText"])
     }
     if try fields.choice("headerPosition", ["ABOVE_BODY", "ABOVE_IMAGE"]) == "ABOVE_IMAGE", image == nil {
-      throw fields.refusal("headerPosition", "must not be ABOVE_IMAGE where there is no image")
+      throw fields.refusal("headerPosition", "must not be ABOVE_IMAGE without an image")
     }
     if let points = try fields.children("bulletPoints") {
       guard points.count <= Self.maxBulletPoints else {
         throw fields.refusal("bulletPoints", "has more than \(Self.maxBulletPoints) items")
       }
       for point in points {
-        _ = try point.neededText("text", maxLength: Self.maxBulletTextLength)
+        _ = try point.requiredText("text", maxLength: Self.maxBulletTextLength)
         images.append(try Self.checkedImage(point))
         try point.allow(["text", "imageIdentifier", "altText"])
       }
@@ -42,8 +44,8 @@ public struct RetentionMessageBody: Sendable, Hashable {
   }
 
   private static func checkedImage(_ image: RequestFields) throws(RequestRefusal) -> String {
-    let id = try image.neededUUID("imageIdentifier")
-    _ = try image.neededText("altText", maxLength: maxAltTextLength)
+    let id = try image.requiredUUID("imageIdentifier")
+    _ = try image.requiredText("altText", maxLength: maxAltTextLength)
     return id.lowercased()
   }
 }

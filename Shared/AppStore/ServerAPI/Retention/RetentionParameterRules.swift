@@ -1,24 +1,27 @@
 import Cryptography
 
-/// The rules for further parameters of the Retention Messaging API.
+/// The rules for parameters of the Retention Messaging API that are not in a message's body: identifiers, locales, URLs. Calls of other
+/// APIs use the rule for identifiers too.
 public enum RetentionParameterRules {
+  /// Apple's limit for the URL, characters.
   static let maxURLLength = 256
 
-  /// A UUID from the caller, in lower case.
+  /// A required UUID, returned in lower case.
   public static func identifier(_ text: String?, _ field: String) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: field, "is missing") }
     guard UUIDText.isValid(text) else { throw RequestRefusal(field: field, "must be a UUID") }
     return text.lowercased()
   }
 
-  /// A locale's short code: subtags of letters and digits, after a language of two or three letters. Apple decides which are valid.
+  /// A locale's short code: a language of two or three letters, then subtags of letters and digits. Whether the locale exists is left to
+  /// Apple.
   public static func locale(_ text: String?) throws(RequestRefusal) -> String {
     guard let text, !text.isEmpty else { throw RequestRefusal(field: "locale", "is missing") }
     let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-    let hasForm = parts.allSatisfy { part in
+    let areSubtags = parts.allSatisfy { part in
       (1...8).contains(part.utf8.count) && part.utf8.allSatisfy { isLetter($0) || (48...57).contains($0) }
     }
-    guard text.utf8.count <= 35, hasForm, let language = parts.first, (2...3).contains(language.utf8.count),
+    guard text.utf8.count <= 35, areSubtags, let language = parts.first, (2...3).contains(language.utf8.count),
       language.utf8.allSatisfy(isLetter)
     else { throw RequestRefusal(field: "locale", "must be a locale's short code, such as en-US") }
     return text

@@ -1,4 +1,5 @@
-/// A rule about the messages of one shard of a queue: how to find suspects in a ``QueueView``, and how to confirm one with ``MessageFacts``.
+/// A rule about the messages of one shard of a queue: how to find suspected faults in a ``QueueView``, and how to confirm one with
+/// ``MessageFacts``.
 struct MessageRule: Sendable {
   let rule: StoreRule
   let suspects: @Sendable (QueueView) -> [StoreFault]
@@ -44,7 +45,7 @@ struct MessageRule: Sendable {
       StoreFault(.waitsOutsideLine, view.shard, key: Keys.delayed(view.queue, view.shard), id: id, queue: view.queue, line: line)
     }
   } isBroken: {
-    $0.waitsForTurn && $0.linePlace == nil
+    $0.waitsForTurn && $0.lineIndex == nil
   }
 
   static let waitsAsFirst = MessageRule(.waitsAsFirst) { view in
@@ -53,10 +54,10 @@ struct MessageRule: Sendable {
       return StoreFault(.waitsAsFirst, view.shard, key: Keys.line(view.queue, view.shard, line), id: id, queue: view.queue, line: line)
     }
   } isBroken: {
-    $0.waitsForTurn && $0.linePlace == 0
+    $0.waitsForTurn && $0.lineIndex == 0
   }
 
-  /// Readable messages that wait in an order line, with their lines.
+  /// The readable messages that wait in an order line, and the names of their lines.
   private static func waiting(_ view: QueueView) -> [(id: String, line: String?)] {
     view.delayed.compactMap { id, due in
       guard due == .infinity, let message = view.payloads[id], message.recordedAt != nil else { return nil }
@@ -71,7 +72,7 @@ struct MessageRule: Sendable {
       }
     }
   } isBroken: {
-    $0.linePlace != nil && $0.isNowhere
+    $0.lineIndex != nil && $0.isNowhere
   }
 
   static let unreadableEntry = MessageRule(.unreadableEntry) { view in
@@ -79,7 +80,7 @@ struct MessageRule: Sendable {
       StoreFault(.unreadableEntry, view.shard, key: Keys.ready(view.queue, view.shard), id: $0, queue: view.queue, entry: $0)
     }
   } isBroken: {
-    $0.isEntryThere
+    $0.entryExists
   }
 
   static let messageWithoutRecord = MessageRule(.messageWithoutRecord) { view in
@@ -91,22 +92,22 @@ struct MessageRule: Sendable {
   }
 
   static let recordWithoutMessage = MessageRule(.recordWithoutMessage) { view in
-    let letters = Set(view.letters.map(\.id))
-    return view.accepted.filter { !view.has($0) && !letters.contains($0) }.compactMap { id in
+    let deadLetters = Set(view.deadLetters.map(\.id))
+    return view.accepted.filter { !view.has($0) && !deadLetters.contains($0) }.compactMap { id in
       DeliveryID(id).map { StoreFault(.recordWithoutMessage, view.shard, key: Keys.delivery($0), id: id, queue: view.queue) }
     }
   } isBroken: {
-    $0.record == .accepted && $0.isNowhere && !$0.isLetter
+    $0.record == .accepted && $0.isNowhere && !$0.isDeadLetter
   }
 
-  /// If a delivery was accepted again after it became a dead letter, its record describes the newer one.
+  /// While a message with the same id exists, the record describes that one: the delivery was accepted again after it became a dead letter.
   static let letterOfAnother = MessageRule(.letterOfAnother) { view in
-    view.letters.filter { letter in !letter.isFinal && letter.record.map { $0 != .dead } == true && !view.has(letter.id) }.map { letter in
-      StoreFault(
-        .letterOfAnother, view.shard, key: Keys.dead(view.queue, view.shard), id: letter.id, queue: view.queue)
+    let suspects = view.deadLetters.filter { letter in
+      !letter.isFinal && letter.record.map { $0 != .dead } == true && !view.has(letter.id)
     }
+    return suspects.map { StoreFault(.letterOfAnother, view.shard, key: Keys.dead(view.queue, view.shard), id: $0.id, queue: view.queue) }
   } isBroken: {
-    $0.isLetterThere && $0.record.map { $0 != .dead } == true && $0.isNowhere
+    $0.deadLetterExists && $0.record.map { $0 != .dead } == true && $0.isNowhere
   }
 
   static let suspectOfNothing = MessageRule(.suspectOfNothing) { view in
@@ -114,7 +115,7 @@ struct MessageRule: Sendable {
       StoreFault(.suspectOfNothing, view.shard, key: Keys.suspects(view.queue, view.shard), id: $0, queue: view.queue, entry: $0)
     }
   } isBroken: {
-    $0.isSuspect && !$0.isEntryThere
+    $0.isSuspect && !$0.entryExists
   }
 
   static let leaseOfNothing = MessageRule(.leaseOfNothing) { view in
@@ -122,7 +123,7 @@ struct MessageRule: Sendable {
       StoreFault(.leaseOfNothing, view.shard, key: Keys.ready(view.queue, view.shard), id: $0, queue: view.queue, entry: $0)
     }
   } isBroken: {
-    $0.isLeased && !$0.isEntryThere
+    $0.isLeased && !$0.entryExists
   }
 
   private init(

@@ -1,22 +1,23 @@
-/// Consistency rules of the data in Redis. Each is named for what breaks it.
+/// The consistency rules of the data in Redis, which ``StoreCheck`` checks. Each is named for what breaks it; the raw value is its name in
+/// reports and in repair.lua.
 public enum StoreRule: String, Sendable, Hashable, CaseIterable {
-  /// A payload whose message is neither delayed nor waiting by deadline: it would never be worked.
+  /// A payload whose message is neither delayed nor in the set by deadline: the message would never be worked.
   case orphanedPayload = "orphaned_payload"
-  /// A waiting message without payload.
+  /// A delayed message, or one in the set by deadline, without payload.
   case missingPayload = "missing_payload"
-  /// A payload that is not a message of a known form.
+  /// A payload that is not a message in a known format.
   case unreadablePayload = "unreadable_payload"
   /// A message waits in an order line that does not contain it.
   case waitsOutsideLine = "waits_outside_line"
   /// A message waits although it is the first of its order line.
   case waitsAsFirst = "waits_as_first"
-  /// An order line begins with a message that does not exist, which blocks the others.
+  /// An id in an order line whose message does not exist. As the first of the line, it would block the others.
   case lineOfNothing = "line_of_nothing"
   /// An entry of a ready stream or of the events that cannot be read.
   case unreadableEntry = "unreadable_entry"
   /// A message whose record is missing before its expiry.
   case messageWithoutRecord = "message_without_record"
-  /// A record of a waiting message that does not exist.
+  /// A record of an accepted delivery whose message does not exist.
   case recordWithoutMessage = "record_without_message"
   /// A record that cannot be read.
   case unreadableRecord = "unreadable_record"
@@ -28,9 +29,9 @@ public enum StoreRule: String, Sendable, Hashable, CaseIterable {
   case eventTwice = "event_twice"
   /// An index entry without an event.
   case indexWithoutEvent = "index_without_event"
-  /// A count of attempts for an entry that does not exist.
+  /// A count of starts (suspect.lua) for an entry of the ready stream that does not exist.
   case suspectOfNothing = "suspect_of_nothing"
-  /// A lease on an entry that does not exist.
+  /// A lease of an entry of the ready stream that does not exist.
   case leaseOfNothing = "lease_of_nothing"
   /// An ownership that cannot be parsed.
   case ownershipForm = "ownership_form"
@@ -44,7 +45,7 @@ public enum StoreRule: String, Sendable, Hashable, CaseIterable {
   /// True if this is only a notice: a key of another version is no fault.
   public var isNotice: Bool { self == .unknownKey }
 
-  /// True if ``StoreRepair`` can repair it without loss.
+  /// True if ``StoreRepair`` can repair a fault of this rule without loss.
   var isRepairable: Bool {
     switch self {
     case .orphanedPayload, .missingPayload, .waitsOutsideLine, .waitsAsFirst, .lineOfNothing, .eventWithoutIndex, .indexWithoutEvent,

@@ -1,105 +1,112 @@
 import RedisClient
 
-/// The commands and replies of a transaction (`WATCH`, `MULTI`, `EXEC`) that settles plain batches of several shards in one step, and the
-/// conditions under which it may run.
+/// The commands and replies of a transaction (`WATCH`, `MULTI`, `EXEC`) that settles plain batches of several shards in one step. This type
+/// only encodes commands and reads replies; ``GroupCommit`` sends them.
 ///
-/// ``questions`` watch the ownership and the events of each shard, and read what commit.lua checks before it changes anything.
-/// ``commands(_:)`` are executed only if no watched key has changed since. So only the shard's owner settles a batch, and the ids of the
-/// events, which the index must contain, can be chosen in advance. These ids contain the time of the questions. A caller that lists events
-/// up to a later time therefore changes a watched key (``Keys/eventsListed``).
+/// ``checks`` are sent first: they watch the ownership and the events of each shard, and read what commit.lua checks before it changes
+/// anything. ``findings(_:)`` reads their replies. ``commands(_:)`` then settle the batches; Redis executes them only if no watched key has
+/// changed since. ``execution(_:_:)`` reads the result.
 ///
-/// Natural keys are not watched. Only the queue ``QueueName/intake`` claims the natural keys of deliveries and removes claims, only the
-/// owner of a shard settles its messages, and it settles one batch of a shard at a time.
+/// Because the ownership is watched, only the shard's owner settles a batch. Because the events are watched, the entry ids of the new
+/// events, which the events index must contain, can be chosen in advance. These ids contain the time of the checks. A caller that lists
+/// events up to a later time therefore changes a watched key (``Keys/eventsListed``), so that the transaction fails.
+///
+/// Natural keys need not be watched, because nothing else changes their claims: only the queue ``QueueName/intake`` claims the natural keys
+/// of deliveries and removes claims, only the owner of a shard settles its messages, and it settles one batch of a shard at a time.
 struct CommitTransaction {
-  /// The result of the questions about a batch.
+  /// The result of the checks of a batch.
   enum Finding: Equatable {
-    /// It can be settled. Its events get ids after `last`. `hasNewBuckets`: a bucket of its natural keys does not exist yet and needs an
-    /// expiry.
+    /// The batch can be settled. Its events get ids after `last`. `hasNewBuckets`: a bucket of its natural keys does not exist yet, so its
+    /// expiry must be set.
     case ready(last: EntryID, hasNewBuckets: Bool)
-    /// It needs the script: another worker owns the shard, the stream has earlier messages, or a natural key was claimed before.
+    /// The batch needs commit.lua: another worker owns the shard, the stream has earlier messages, or a natural key was claimed before.
     case needsScript
   }
 
-  /// The result of the questions about all batches.
+  /// The result of the checks of all batches.
   enum Findings: Equatable {
+    /// One finding for each batch.
     case found([Finding])
-    /// A subscription asks for the bytes that the sender sent, which only the script can store.
+    /// A subscription requests the bytes that the sender sent, which only commit.lua can store.
     case keepsOriginals
-    /// Redis refused a question; the value is its error message.
+    /// Redis refused a check; the value is its error message.
     case refused(String)
+    /// The replies are not those of the checks.
     case unreadable
   }
 
   let batches: [PlainBatch]
 
-  // MARK: Questions
+  // MARK: Checks
 
-  /// The number of replies that precede those about single batches.
+  /// The number of replies before those about single batches: MULTI, DISCARD, WATCH, MGET, EXISTS and TIME.
   private static let commonReplies = 6
 
-  var questions: EncodedCommands {
-    var commands = EncodedCommands(reserving: batches.reduce(256) { $0 + 768 + 256 * $1.claims })
-    // Without MULTI, EXEC's commands would be executed one by one. DISCARD removes the watches of an earlier transaction on the connection.
+  /// The commands that check whether the batches can be settled.
+  var checks: EncodedCommands {
+    var commands = EncodedCommands(reserving: batches.reduce(256) { $0 + 768 + 256 * $1.claimCount })
+    // DISCARD removes the watches of an earlier transaction on the connection, and Redis accepts it only after MULTI. If the user may not
+    // use MULTI, it is refused here: later, the commands after it would be executed one by one.
     commands.append("MULTI")
     commands.append("DISCARD")
-    commands.append("WATCH", arguments: 1 + 3 * batches.count) { words in
-      words.append(Keys.eventsListed)
+    commands.append("WATCH", arguments: 1 + 3 * batches.count) { arguments in
+      arguments.append(Keys.eventsListed)
       for batch in batches {
-        words.append(Keys.ownership(batch.queue, batch.shard))
-        words.append(Keys.events(batch.shard))
-        words.append(Keys.originals(batch.shard))
+        arguments.append(Keys.ownership(batch.queue, batch.shard))
+        arguments.append(Keys.events(batch.shard))
+        arguments.append(Keys.originals(batch.shard))
       }
     }
-    commands.append("MGET", arguments: batches.count) { words in
-      for batch in batches { words.append(Keys.ownership(batch.queue, batch.shard)) }
+    commands.append("MGET", arguments: batches.count) { arguments in
+      for batch in batches { arguments.append(Keys.ownership(batch.queue, batch.shard)) }
     }
-    commands.append("EXISTS", arguments: batches.count) { words in
-      for batch in batches { words.append(Keys.originals(batch.shard)) }
+    commands.append("EXISTS", arguments: batches.count) { arguments in
+      for batch in batches { arguments.append(Keys.originals(batch.shard)) }
     }
     commands.append("TIME")
     for batch in batches {
-      commands.append("XRANGE", arguments: 5) { words in
-        words.append(Keys.ready(batch.queue, batch.shard))
-        words.append("-")
-        words.append("(" + batch.items[0].entryID)
-        words.append("COUNT")
-        words.append("1")
+      commands.append("XRANGE", arguments: 5) { arguments in
+        arguments.append(Keys.ready(batch.queue, batch.shard))
+        arguments.append("-")
+        arguments.append("(" + batch.items[0].entryID)
+        arguments.append("COUNT")
+        arguments.append("1")
       }
-      commands.append("XINFO", arguments: 2) { words in
-        words.append("STREAM")
-        words.append(Keys.events(batch.shard))
+      commands.append("XINFO", arguments: 2) { arguments in
+        arguments.append("STREAM")
+        arguments.append(Keys.events(batch.shard))
       }
       guard !batch.buckets.isEmpty else { continue }
-      commands.append("EXISTS", arguments: batch.buckets.count) { words in
-        for bucket in batch.buckets { bucket.claim.append(.this, to: &words) }
+      commands.append("EXISTS", arguments: batch.buckets.count) { arguments in
+        for bucket in batch.buckets { bucket.claim.append(.current, to: &arguments) }
       }
       for bucket in batch.buckets {
         for member in bucket.members {
-          Self.ask(.last, member, bucket.claim, in: &commands)
-          Self.ask(.this, member, bucket.claim, in: &commands)
+          Self.appendCheck(of: .previous, member, bucket.claim, to: &commands)
+          Self.appendCheck(of: .current, member, bucket.claim, to: &commands)
         }
       }
     }
     return commands
   }
 
-  /// Asks whether a natural key was claimed in a generation.
-  private static func ask(
-    _ generation: DeduplicationStore.Generation, _ member: Int64, _ claim: DeduplicationStore.Claim, in commands: inout EncodedCommands
+  /// Appends the check whether a natural key was claimed in a generation.
+  private static func appendCheck(
+    of generation: DeduplicationStore.Generation, _ member: Int64, _ claim: DeduplicationStore.Claim, to commands: inout EncodedCommands
   ) {
-    commands.append("SISMEMBER", arguments: 2) { words in
-      claim.append(generation, to: &words)
-      words.append(member)
+    commands.append("SISMEMBER", arguments: 2) { arguments in
+      claim.append(generation, to: &arguments)
+      arguments.append(member)
     }
   }
 
-  /// Reads the replies to ``questions``.
+  /// Reads the replies to ``checks``.
   func findings(_ replies: [RedisReply]) -> Findings {
     guard replies.count > Self.commonReplies else { return .unreadable }
     if let refusal = replies[..<Self.commonReplies].lazy.compactMap(\.error).first { return .refused(refusal) }
     var owners = replies[3].elements
-    guard let asked = replies[4].integer, let now = Self.milliseconds(replies[5]) else { return .unreadable }
-    guard asked == 0 else { return .keepsOriginals }
+    guard let originalsRequests = replies[4].integer, let now = Self.milliseconds(replies[5]) else { return .unreadable }
+    guard originalsRequests == 0 else { return .keepsOriginals }
     var rest = replies[Self.commonReplies...]
     var findings: [Finding] = []
     for batch in batches {
@@ -110,7 +117,7 @@ struct CommitTransaction {
       if !batch.buckets.isEmpty {
         guard let existing = rest.popFirst()?.integer else { return .unreadable }
         hasNewBuckets = existing < Int64(batch.buckets.count)
-        for _ in 0..<2 * batch.claims {
+        for _ in 0..<2 * batch.claimCount {
           guard let flag = rest.popFirst()?.integer else { return .unreadable }
           if flag != 0 { isNew = false }
         }
@@ -168,55 +175,55 @@ struct CommitTransaction {
 
   private static func append(_ batch: PlainBatch, eventsAfter last: EntryID, hasNewBuckets: Bool, to commands: inout EncodedCommands) {
     for bucket in batch.buckets {
-      commands.append("SADD", arguments: 1 + bucket.members.count) { words in
-        bucket.claim.append(.this, to: &words)
-        for member in bucket.members { words.append(member) }
+      commands.append("SADD", arguments: 1 + bucket.members.count) { arguments in
+        bucket.claim.append(.current, to: &arguments)
+        for member in bucket.members { arguments.append(member) }
       }
       guard hasNewBuckets else { continue }
-      commands.append("EXPIRE", arguments: 3) { words in
-        bucket.claim.append(.this, to: &words)
-        words.append(bucket.claim.expirySeconds)
-        words.append("NX")
+      commands.append("EXPIRE", arguments: 3) { arguments in
+        bucket.claim.append(.current, to: &arguments)
+        arguments.append(bucket.claim.expirySeconds)
+        arguments.append("NX")
       }
     }
     let events = Keys.events(batch.shard)
     var id = last
-    var index = EncodedArguments(reserving: 64 * batch.events)
+    var indexFields = EncodedArguments(reserving: 64 * batch.eventCount)
     // Items are accessed by index, because copying an item is expensive.
-    for place in batch.items.indices {
-      if let event = batch.items[place].event {
+    for index in batch.items.indices {
+      if let event = batch.items[index].event {
         id = id.next
         append(event, id, to: events, in: &commands)
-        index.append(event.id)
-        index.append(id.text)
+        indexFields.append(event.id)
+        indexFields.append(id.text)
       }
-      commands.append("SET", arguments: 4) { words in
-        words.append(Keys.deliveries(batch.shard), batch.items[place].deliveryID.digest)
-        words.append(batch.items[place].record)
-        words.append("XX")
-        words.append("KEEPTTL")
+      commands.append("SET", arguments: 4) { arguments in
+        arguments.append(Keys.deliveries(batch.shard), batch.items[index].deliveryID.digest)
+        arguments.append(batch.items[index].record)
+        arguments.append("XX")
+        arguments.append("KEEPTTL")
       }
     }
-    if batch.events > 0 {
-      commands.append("HSET", arguments: 1 + index.count) { words in
-        words.append(Keys.eventsIndex(batch.shard))
-        words.append(contentsOf: index)
+    if batch.eventCount > 0 {
+      commands.append("HSET", arguments: 1 + indexFields.count) { arguments in
+        arguments.append(Keys.eventsIndex(batch.shard))
+        arguments.append(contentsOf: indexFields)
       }
     }
     let ready = Keys.ready(batch.queue, batch.shard)
-    commands.append("XTRIM", arguments: 3) { words in
-      words.append(ready)
-      words.append("MINID")
-      words.append(batch.behind.text)
+    commands.append("XTRIM", arguments: 3) { arguments in
+      arguments.append(ready)
+      arguments.append("MINID")
+      arguments.append(batch.nextID.text)
     }
     commands.append("XLEN", arguments: 1) { $0.append(ready) }
   }
 
   private static func append(_ event: EventRecord, _ id: EntryID, to stream: String, in commands: inout EncodedCommands) {
-    commands.append("XADD", arguments: 2 + event.streamWords) { words in
-      words.append(stream)
-      words.append(id.text)
-      event.appendFields(to: &words)
+    commands.append("XADD", arguments: 2 + event.streamArgumentCount) { arguments in
+      arguments.append(stream)
+      arguments.append(id.text)
+      event.appendFields(to: &arguments)
     }
   }
 
@@ -234,16 +241,16 @@ struct CommitTransaction {
 
   /// The outcome of a batch.
   enum BatchOutcome {
-    /// It was not part of the transaction.
+    /// The batch was not part of the transaction.
     case needsScript
-    /// `left`: the number of messages left in the shard's ready stream. `expired`: messages whose record had expired and is not written
-    /// yet.
-    case settled(left: Int64, expired: [CommitItem])
-    /// Redis executed some of its commands and refused others, because the keys were changed by hand.
+    /// `remaining`: the number of messages left in the shard's ready stream. `expired`: the messages whose record had expired, so that it
+    /// was not written.
+    case settled(remaining: Int64, expired: [CommitItem])
+    /// Redis executed some commands of the batch and refused others, because keys were changed by hand.
     case incomplete
   }
 
-  /// Reads the reply to `EXEC`. Throws if it is not that of ``commands(_:)``.
+  /// Reads the reply to `EXEC`. Throws if it is an error after which it is not known whether the commands were executed.
   func execution(_ reply: RedisReply, _ findings: [Finding]) throws(QueueError) -> Execution {
     if reply.isNull { return .conflict }
     if let text = reply.error {
@@ -263,19 +270,19 @@ struct CommitTransaction {
   }
 
   private static func outcome(of batch: PlainBatch, hasNewBuckets: Bool, _ parts: inout RedisReply.Elements) -> BatchOutcome {
-    var isWhole = true
+    var isComplete = true
     for bucket in batch.buckets {
-      if parts.nextInteger() != Int64(bucket.members.count) { isWhole = false }
+      if parts.nextInteger() != Int64(bucket.members.count) { isComplete = false }
       if hasNewBuckets { parts.skip() }
     }
     var expired: [CommitItem] = []
-    for place in batch.items.indices {
-      if batch.items[place].hasEvent, !parts.nextIsText() { isWhole = false }
-      if !parts.nextIsText() { expired.append(batch.items[place]) }
+    for index in batch.items.indices {
+      if batch.items[index].hasEvent, !parts.nextIsText() { isComplete = false }
+      if !parts.nextIsText() { expired.append(batch.items[index]) }
     }
-    if batch.events > 0, parts.nextInteger() == nil { isWhole = false }
+    if batch.eventCount > 0, parts.nextInteger() == nil { isComplete = false }
     parts.skip()
-    guard isWhole, let left = parts.nextInteger() else { return .incomplete }
-    return .settled(left: left, expired: expired)
+    guard isComplete, let remaining = parts.nextInteger() else { return .incomplete }
+    return .settled(remaining: remaining, expired: expired)
   }
 }

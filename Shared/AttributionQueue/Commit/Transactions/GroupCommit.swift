@@ -3,8 +3,11 @@ import NIOCore
 import RedisClient
 import Synchronization
 
-/// Settles plain batches of an event loop's shards by transactions. Batches that arrive while a transaction runs are settled together by
-/// the next one (group commit), so that under load many shards share one transaction and one fsync.
+/// Settles plain batches of an event loop's shards by transactions (``CommitTransaction``). Batches that arrive while a transaction runs
+/// are settled together by the next one (group commit), so that under load many shards share one transaction and one fsync.
+///
+/// For each plain batch, ``Settlement`` first calls ``beginScriptCommit(_:)``. If that returns true, commit_plain.lua settles the batch;
+/// otherwise ``settle(_:)`` does.
 final class GroupCommit: Sendable {
   private struct Waiting {
     let batch: PlainBatch
@@ -17,26 +20,26 @@ final class GroupCommit: Sendable {
     var waitingMessages = 0
     /// Connections without a running transaction. Each runs one at a time, as `WATCH` requires.
     var idle: [RedisClient]
-    /// Until this time, no transaction is started and scripts settle everything.
+    /// Until this time, no transaction is started, and scripts settle every batch.
     var resumesAt = ContinuousClock.now
-    /// The number of small batches that are being settled by commit_plain.lua.
-    var alone = 0
+    /// The number of small batches that commit_plain.lua is settling now.
+    var scriptCommits = 0
     /// True after Redis refused a transaction because the user may not use its commands, and this was logged.
     var isRefused = false
   }
 
-  /// A batch with fewer messages is small: commit_plain.lua settles it in one round trip instead of two.
+  /// A batch with fewer messages is small: commit_plain.lua settles it in one round trip, a transaction in two.
   static let minMessages = 8
-  /// While this many small batches are being settled, transactions settle further small batches together.
-  private static let maxAlone = 4
+  /// While commit_plain.lua is settling this many small batches, transactions settle further small batches together.
+  private static let maxScriptCommits = 4
   /// The maximum number of transactions of an event loop that run at the same time.
   private static let maxConnections = 8
-  /// Up to this many transactions run at the same time even if they are small. More start only when enough batches wait to fill one.
-  private static let fewConnections = 2
+  /// Up to this many transactions start as soon as a batch waits. Further ones start only when enough messages wait to fill a transaction.
+  private static let immediateTransactions = 2
   /// The maximum number of messages of a transaction. Redis executes nothing else meanwhile.
-  private static let messages = 128
-  /// How long scripts settle everything after a transaction failed for a temporary reason.
-  private static let pause: Duration = .seconds(1)
+  private static let maxMessages = 128
+  /// How long scripts settle every batch after a transaction failed for a temporary reason.
+  private static let shortPause: Duration = .seconds(1)
   /// The same if the reason lasts until Redis' configuration is changed, or is permanent, as in a cluster.
   private static let longPause: Duration = .seconds(60)
 
@@ -55,24 +58,23 @@ final class GroupCommit: Sendable {
 
   func close() { for connection in connections { connection.close() } }
 
-  /// True if small batches are to be settled together.
-  var isBusy: Bool { state.withLock { $0.alone >= Self.maxAlone } }
+  /// True if further small batches are settled together, by transactions.
+  var isBusy: Bool { state.withLock { $0.scriptCommits >= Self.maxScriptCommits } }
 
-  /// Returns true if a batch is to be settled by commit_plain.lua; ``endAlone()`` must follow.
-  func beginAlone(_ batch: PlainBatch) -> Bool {
+  /// Returns true if the caller must settle the batch by commit_plain.lua and then call ``endScriptCommit()``.
+  func beginScriptCommit(_ batch: PlainBatch) -> Bool {
     guard batch.items.count < Self.minMessages else { return false }
     return state.withLock { state in
-      guard state.alone < Self.maxAlone else { return false }
-      state.alone += 1
+      guard state.scriptCommits < Self.maxScriptCommits else { return false }
+      state.scriptCommits += 1
       return true
     }
   }
 
-  func endAlone() { state.withLock { $0.alone -= 1 } }
+  func endScriptCommit() { state.withLock { $0.scriptCommits -= 1 } }
 
-  /// Settles a batch.
-  ///
-  /// Throws ``QueueError/unavailable(_:)`` if it is not known whether the batch was settled.
+  /// Settles a batch, together with others that wait. Throws ``QueueError/unavailable(_:)`` if it is not known whether the batch was
+  /// settled.
   func settle(_ batch: PlainBatch) async throws(QueueError) -> PlainBatch.Outcome {
     guard isUsable else { return .notTried }
     let result = await withCheckedContinuation { continuation in
@@ -80,7 +82,7 @@ final class GroupCommit: Sendable {
         state.waiting.append(Waiting(batch: batch, continuation: continuation))
         state.waitingMessages += batch.items.count
         let busy = connections.count - state.idle.count
-        return busy < Self.fewConnections || state.waitingMessages >= Self.messages ? state.idle.popLast() : nil
+        return busy < Self.immediateTransactions || state.waitingMessages >= Self.maxMessages ? state.idle.popLast() : nil
       }
       if let idle { Task(executorPreference: executor) { await self.run(idle) } }
     }
@@ -102,7 +104,7 @@ final class GroupCommit: Sendable {
     state.withLock { state in
       var group: [Waiting] = []
       var messages = 0
-      while let first = state.waiting.first, group.isEmpty || messages + first.batch.items.count <= Self.messages {
+      while let first = state.waiting.first, group.isEmpty || messages + first.batch.items.count <= Self.maxMessages {
         messages += first.batch.items.count
         group.append(state.waiting.removeFirst())
       }
@@ -120,17 +122,17 @@ final class GroupCommit: Sendable {
     let session: RedisSession
     do throws(RedisError) {
       guard let opened = try await connection.session() else {
-        rest(Self.longPause)
+        pause(for: Self.longPause)
         return untried
       }
       session = opened
     } catch { return untried }
-    guard let replies = try? await session.send(transaction.questions, name: "commit_questions") else { return untried }
+    guard let replies = try? await session.send(transaction.checks, name: "commit_questions") else { return untried }
     let findings: [CommitTransaction.Finding]
     switch transaction.findings(replies) {
     case .found(let found): findings = found
     case .keepsOriginals:
-      rest(Self.pause)
+      pause(for: Self.shortPause)
       return untried
     case .refused(let text):
       noteRefusal(text)
@@ -168,25 +170,28 @@ final class GroupCommit: Sendable {
       case .needsScript: results.append(.success(.needsCommit))
       case .incomplete:
         deliveries.logger.error(
-          "Redis refused some commands of a transaction: events may be missing",
+          "Redis refused some commands of a transaction: events of these deliveries may be missing",
           metadata: ["deliveries": "\(batch.items.map(\.deliveryID.description).joined(separator: " "))"])
         results.append(.failure(.unavailable(.unexpectedReply("EXEC"))))
-      case .settled(let left, let expired):
+      case .settled(let remaining, let expired):
         for item in expired {
           _ = try? await deliveries.send(["SET", .string(Keys.delivery(item.deliveryID)), .bytes(item.record), "EX", .integer(seconds)])
         }
-        results.append(.success(.settled(left: left)))
+        results.append(.success(.settled(remaining: remaining)))
       }
     }
     return results
   }
 
-  private func rest(_ time: Duration) { state.withLock { $0.resumesAt = .now + time } }
+  private func pause(for time: Duration) { state.withLock { $0.resumesAt = .now + time } }
 
+  /// Pauses transactions, and logs once if Redis refuses them permanently.
   private func noteRefusal(_ text: String) {
     // Other refusals are temporary: a replica has taken over, or Redis loads its data or has no memory left.
-    guard text.contains("NOPERM") || text.contains("unknown command") || text.contains("permissions") else { return rest(Self.pause) }
-    rest(Self.longPause)
+    guard text.contains("NOPERM") || text.contains("unknown command") || text.contains("permissions") else {
+      return pause(for: Self.shortPause)
+    }
+    pause(for: Self.longPause)
     let isFirst = state.withLock { state in
       defer { state.isRefused = true }
       return !state.isRefused

@@ -15,7 +15,7 @@ public struct FeedPosition: Sendable, Hashable, Comparable {
 
 /// An event as it is stored in its shard.
 public struct StoredEvent: Sendable {
-  public let place: FeedPosition
+  public let position: FeedPosition
   public let id: String
   public let type: String
   /// A CloudEvent in its JSON format.
@@ -28,50 +28,53 @@ public struct StoredEvent: Sendable {
 
 /// Pushed subscriptions: a position in each shard, after which the pusher reads and which it advances.
 extension EventFeed {
-  /// The positions of a pushed subscription: in each shard it has settled everything up to there. Positions belong to a generation of the
-  /// subscription: those of an earlier one are reset to the start of this one, those of a later one are left out.
+  /// The positions of a pushed subscription: in each shard, it has settled everything up to the position. A position belongs to a
+  /// generation of the subscription. A position of an earlier generation is set to the start of the current one, one of a later generation
+  /// is left out.
   ///
-  /// A missing position is created again, so that all events count as new. Without a position, progress could not be stored, and
-  /// undelivered events would be deleted.
+  /// A missing position is created again at the beginning, so that all events count as new. Without a position, progress could not be
+  /// stored, and undelivered events would be deleted.
   public func positions(_ subscription: EventSubscription) async throws(EventFeedError) -> [Shard: FeedPosition] {
-    let (positions, isLeftBehind) = try await placed(subscription)
-    guard isLeftBehind else { return positions }
+    let (positions, isSeekUnfinished) = try await storedPositions(subscription)
+    guard isSeekUnfinished else { return positions }
     try await finishSeek(subscription)
-    return try await placed(subscription).positions
+    return try await storedPositions(subscription).positions
   }
 
-  private func placed(_ subscription: EventSubscription) async throws(EventFeedError)
-    -> (positions: [Shard: FeedPosition], isLeftBehind: Bool)
+  /// The positions of the current generation. `isSeekUnfinished`: true if a shard still has a position of an earlier generation.
+  private func storedPositions(_ subscription: EventSubscription) async throws(EventFeedError)
+    -> (positions: [Shard: FeedPosition], isSeekUnfinished: Bool)
   {
     var texts: [Shard: String] = [:]
-    for (shard, text) in try await places(subscription, Shard.all) { texts[shard] = text }
+    for (shard, text) in try await positionTexts(subscription, Shard.all) { texts[shard] = text }
     let lost = Shard.all.filter { texts[$0] == nil }
     if !lost.isEmpty {
       guard try await recreatePositions(subscription, lost) else { throw .unknownSubscription }
-      for (shard, text) in try await places(subscription, lost) { texts[shard] = text }
+      for (shard, text) in try await positionTexts(subscription, lost) { texts[shard] = text }
     }
     var positions: [Shard: FeedPosition] = [:]
-    var isLeftBehind = false
+    var isSeekUnfinished = false
     for (shard, text) in texts {
       let parts = text.split(separator: " ")
       guard parts.count == 3, let generation = Int(parts[0]), let entry = EntryID(String(parts[1])) else { continue }
-      if generation < subscription.generation { isLeftBehind = true }
+      if generation < subscription.generation { isSeekUnfinished = true }
       if generation == subscription.generation { positions[shard] = FeedPosition(entry: entry) }
     }
-    return (positions, isLeftBehind)
+    return (positions, isSeekUnfinished)
   }
 
-  private func places(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> [(Shard, String?)] {
+  /// The stored texts: generation, entry id, and number of events up to there (advance.lua).
+  private func positionTexts(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> [(Shard, String?)] {
     try await on(shards) { shard throws(EventFeedError) in
       try await self.send(["HGET", .string(Keys.eventPositions(shard)), .string(subscription.name)]).string
     }
   }
 
-  /// Returns false, and removes the positions, if the subscription no longer exists.
+  /// Creates lost positions. Returns false, and removes them again, if the subscription no longer exists.
   private func recreatePositions(_ subscription: EventSubscription, _ shards: [Shard]) async throws(EventFeedError) -> Bool {
     guard try await self.subscription(subscription.name) != nil else { return false }
     logger.warning(
-      "a subscription starts again in shards where its position was lost",
+      "a subscription starts from the beginning in shards where its position was lost",
       metadata: ["subscription": "\(subscription.name)", "shards": "\(shards.count)"])
     _ = try await on(shards) { shard throws(EventFeedError) in
       try await self.run(
@@ -87,14 +90,14 @@ extension EventFeed {
   }
 
   /// The events of a shard after a position, in order.
-  public func read(_ shard: Shard, after place: FeedPosition, limit: Int) async throws(EventFeedError) -> [StoredEvent] {
+  public func read(_ shard: Shard, after position: FeedPosition, limit: Int) async throws(EventFeedError) -> [StoredEvent] {
     let reply = try await send([
-      "XRANGE", .string(Keys.events(shard)), .string("(" + place.entry.text), "+", "COUNT", .integer(Int64(limit)),
+      "XRANGE", .string(Keys.events(shard)), .string("(" + position.entry.text), "+", "COUNT", .integer(Int64(limit)),
     ])
     return Self.stored(reply)
   }
 
-  /// The events of a list of entries.
+  /// The events in a list of stream entries. Entries that are no events are left out.
   static func stored(_ entries: RedisReply) -> [StoredEvent] {
     var events: [StoredEvent] = []
     events.reserveCapacity(entries.elements.underestimatedCount)
@@ -105,7 +108,7 @@ extension EventFeed {
       var (network, app, bundle, environment): (String?, String?, String?, String?)
       var (body, contentType): ([UInt8]?, String?)
       var fields = words.elements
-      while let name = fields.nextLetter() {
+      while let name = fields.nextSingleByte() {
         switch name {
         case UInt8(ascii: "i"): id = fields.nextString()
         case UInt8(ascii: "t"): type = fields.nextString()
@@ -120,14 +123,15 @@ extension EventFeed {
         }
       }
       guard let id, let type, let json else { continue }
-      func given(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+      func nonEmpty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
       let attributes = environment.map {
         EventAttributes(
-          adNetworkId: given(network), appAppleId: given(app).flatMap { Int64($0) }, bundleId: given(bundle), environment: given($0))
+          adNetworkId: nonEmpty(network), appAppleId: nonEmpty(app).flatMap { Int64($0) }, bundleId: nonEmpty(bundle),
+          environment: nonEmpty($0))
       }
       events.append(
         StoredEvent(
-          place: FeedPosition(entry: entry), id: id, type: type, json: json, attributes: attributes,
+          position: FeedPosition(entry: entry), id: id, type: type, json: json, attributes: attributes,
           original: body.map { ($0, contentType ?? "") }))
     }
     return events

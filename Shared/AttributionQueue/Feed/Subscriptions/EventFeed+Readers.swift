@@ -6,7 +6,7 @@ public enum ReaderState: String, Sendable, Hashable {
   case unwanted
   /// The event was not handed out yet.
   case waiting
-  /// The event was handed out or posted, and is not acknowledged.
+  /// The event was handed out or posted, and it is not acknowledged.
   case leased
   /// The subscription has settled the event, or lost it (``SubscriptionBacklog/dropped``).
   case done
@@ -19,9 +19,9 @@ public struct EventWithReaders: Sendable {
 }
 
 extension EventFeed {
-  /// The event with that id and its readers; nil if it is not stored.
+  /// The event with that id, and its state in each subscription; nil if it is not stored.
   public func eventWithReaders(_ id: String) async throws(EventFeedError) -> EventWithReaders? {
-    guard let (shard, entry) = try await place(of: id) else { return nil }
+    guard let (shard, entry) = try await location(ofEvent: id) else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(shard)), .string(entry.text), .string(entry.text)])
     guard let event = Self.stored(reply).first else { return nil }
     let attributes = event.attributes ?? EventAttributes(describing: event.json, type: event.type)
@@ -43,7 +43,7 @@ extension EventFeed {
 
   /// The last read entry of each consumer group of a shard's stream.
   private func lastDelivered(_ shard: Shard) async throws(EventFeedError) -> [String: EntryID] {
-    let reply = try await allowing(["XINFO", "GROUPS", .string(Keys.events(shard))])
+    let reply = try await sendAllowingErrors(["XINFO", "GROUPS", .string(Keys.events(shard))])
     var found: [String: EntryID] = [:]
     for group in reply.array ?? [] {
       let fields = Self.fields(group)
@@ -53,22 +53,24 @@ extension EventFeed {
     return found
   }
 
+  /// The state of an event in a pulled subscription. `last`: the last entry that the subscription's consumer group has read.
   private func pulled(_ name: String, _ shard: Shard, _ entry: EntryID, _ last: EntryID?) async throws(EventFeedError) -> ReaderState {
     guard let last, last >= entry else { return .waiting }
-    let pending = try await allowing([
+    let pending = try await sendAllowingErrors([
       "XPENDING", .string(Keys.events(shard)), .string(name), .string(entry.text), .string(entry.text), "1",
     ])
     guard let lease = pending.array?.first?.array, lease.count > 1 else { return .done }
-    // The consumer named 0 has events that can be leased immediately.
+    // Events of the consumer named 0 can be leased immediately (pull.lua).
     return lease[1].string == "0" ? .waiting : .leased
   }
 
+  /// The state of an event in a pushed subscription.
   private func pushed(_ name: String, _ shard: Shard, _ entry: EntryID) async throws(EventFeedError) -> ReaderState {
     let position = try await send(["HGET", .string(Keys.eventPositions(shard)), .string(name)]).string ?? ""
     let parts = position.split(separator: " ")
-    guard parts.count == 3, let place = EntryID(String(parts[1])) else { return .waiting }
-    guard place < entry else { return .done }
-    // Beyond its position, it has settled everything up to a cursor except for events that the endpoint refused: ``UnsettledEvents``.
+    guard parts.count == 3, let settledUpTo = EntryID(String(parts[1])) else { return .waiting }
+    guard settledUpTo < entry else { return .done }
+    // After its position, the subscription has settled everything up to a cursor except for the listed events: ``UnsettledEvents``.
     let unsettled = try await send(["HGET", .string(Keys.unsettledEvents(shard)), .string(name)]).string ?? ""
     let words = unsettled.split(separator: " ")
     guard words.count >= 4, words[0] == parts[0], let cursor = EntryID(String(words[1])) else { return .waiting }

@@ -2,26 +2,27 @@ public import WireJSON
 
 /// Creating, reading, changing and deleting subscriptions.
 extension EventFeed {
-  /// Creates a subscription; returns the existing one if its settings are the same.
-  public func create(_ asked: EventSubscription) async throws(EventFeedError) -> EventSubscription {
-    var wanted = EventSubscription(
-      name: asked.name, types: asked.types, filter: asked.filter, start: asked.start, isOrdered: asked.isOrdered,
-      createdAt: DeliveryQueue.now, push: asked.push)
-    if let existing = try await subscription(wanted.name) {
-      guard existing.asksForTheSame(as: wanted) else { throw .differs }
+  /// Creates a subscription. Returns the existing one if a subscription with this name and the same settings exists.
+  public func create(_ requested: EventSubscription) async throws(EventFeedError) -> EventSubscription {
+    var new = EventSubscription(
+      name: requested.name, types: requested.types, filter: requested.filter, start: requested.start, isOrdered: requested.isOrdered,
+      createdAt: DeliveryQueue.now, push: requested.push)
+    if let existing = try await subscription(new.name) {
+      guard existing.hasSameSettings(as: new) else { throw .differs }
       return existing
     }
     // The new generation fences off a pusher of a deleted subscription with the same name.
-    if wanted.push != nil { wanted.generation = Int(try await send(["GET", .string(Keys.firstGeneration)]).integer ?? 0) }
-    // The positions are created first, so that a visible subscription can be read.
-    try await put(wanted, at: wanted.start, keeps: true)
-    _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(wanted.name), .bytes(wanted.json)])
-    guard let made = try await subscription(wanted.name) else { throw .unavailable(.unexpectedReply("HSETNX")) }
-    guard made.asksForTheSame(as: wanted) else { throw .differs }
-    guard made.generation < wanted.generation else { return made }
-    // Another process created the subscription concurrently with an earlier generation; the positions must have the later one.
-    let generation = wanted.generation
-    return try await change(wanted.name) { $0.generation = max($0.generation, generation) }
+    if new.push != nil { new.generation = Int(try await send(["GET", .string(Keys.firstGeneration)]).integer ?? 0) }
+    // The positions are created first, because a subscription can be read as soon as it is stored.
+    try await setPositions(of: new, at: new.start, keepsExisting: true)
+    _ = try await send(["HSETNX", .string(Keys.subscriptions), .string(new.name), .bytes(new.json)])
+    guard let created = try await subscription(new.name) else { throw .unavailable(.unexpectedReply("HSETNX")) }
+    guard created.hasSameSettings(as: new) else { throw .differs }
+    guard created.generation < new.generation else { return created }
+    // Another process has created the subscription at the same time with an earlier generation. The positions have the later one, so the
+    // subscription must have it too.
+    let generation = new.generation
+    return try await change(new.name) { $0.generation = max($0.generation, generation) }
   }
 
   /// Creates a pulled subscription without a filter.
@@ -48,35 +49,36 @@ extension EventFeed {
     let all = try await subscriptions()
     guard !all.isEmpty else { return [] }
     let backlogs = try await backlogs()
-    return all.map { $0.counted(backlogs[$0.name] ?? SubscriptionBacklog()) }
+    return all.map { $0.with(backlogs[$0.name] ?? SubscriptionBacklog()) }
   }
 
   /// One subscription with its backlog.
   public func get(_ name: String) async throws(EventFeedError) -> EventSubscription {
     guard let subscription = try await subscription(name) else { throw .unknownSubscription }
-    return subscription.counted(try await backlogs(of: name)[name] ?? SubscriptionBacklog())
+    return subscription.with(try await backlogs(of: name)[name] ?? SubscriptionBacklog())
   }
 
-  /// Sets a subscription to another position: events after it are handed out, some of them again. Leases end, and events that were handed
-  /// out before can no longer be acknowledged.
+  /// Sets a subscription to another position. Events after the position are handed out, even if they were handed out before. All leases
+  /// end, and events that were handed out before the seek can no longer be acknowledged.
   public func seek(_ name: String, to start: FeedStart) async throws(EventFeedError) -> EventSubscription {
     let time: Int64
     switch start {
     case .beginning: time = 0
     case .now: time = DeliveryQueue.now
-    case .time(let asked): time = asked
+    case .time(let requested): time = requested
     case .event(let id):
-      // If the start event does not exist, the leases must stay.
-      guard let (_, entry) = try await place(of: id) else { throw .unknownEvent }
+      // Checked before anything changes: without the start event, the leases must stay.
+      guard let (_, entry) = try await location(ofEvent: id) else { throw .unknownEvent }
       time = Int64(clamping: entry.milliseconds)
     }
     let changed = try await change(name) { subscription in
       subscription.generation += 1
       subscription.soughtTime = subscription.push == nil ? nil : time
     }
-    try await put(changed, at: start, keeps: false)
+    try await setPositions(of: changed, at: start, keepsExisting: false)
     if changed.push == nil {
-      // What readers found while the positions were set one by one is no longer true: they discard it when the subscription changes.
+      // While the positions were set one by one, pulls may have recorded quiet shards that are not quiet any more. A change of the
+      // subscription makes every process discard them (``QuietShards``).
       _ = try await change(name) { if $0.generation == changed.generation { $0.soughtTime = time } }
     }
     return try await get(name)
@@ -106,8 +108,9 @@ extension EventFeed {
 
   // MARK: Helpers
 
+  /// Changes the stored subscription, and returns the result. Reads and tries again if another process changed it meanwhile (swap.lua).
   private func change(_ name: String, _ change: (inout EventSubscription) -> Void) async throws(EventFeedError) -> EventSubscription {
-    for _ in 0..<20 {
+    for _ in 0..<Self.maxSwaps {
       guard let bytes = try await send(["HGET", .string(Keys.subscriptions), .string(name)]).bytes,
         var subscription = EventSubscription(name: name, json: bytes)
       else { throw .unknownSubscription }
@@ -118,59 +121,65 @@ extension EventFeed {
     throw .contended
   }
 
-  /// Completes an interrupted seek of a pushed subscription: creates positions that are missing in its generation.
+  /// Completes an interrupted seek of a pushed subscription: sets the positions that do not have its generation yet.
   func finishSeek(_ subscription: EventSubscription) async throws(EventFeedError) {
-    logger.warning("completed a seek that another instance had started", metadata: ["subscription": "\(subscription.name)"])
-    try await put(subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keeps: true)
+    logger.warning("completing a seek that another instance has started", metadata: ["subscription": "\(subscription.name)"])
+    try await setPositions(of: subscription, at: subscription.soughtTime.map { .time($0) } ?? .beginning, keepsExisting: true)
   }
 
-  /// Sets the position of a subscription in each shard.
+  /// Sets the position of a subscription in each shard (seek.lua). A position of a pushed subscription that has its generation, or a later
+  /// one, is not changed.
   ///
-  /// - Parameter keeps: true if an existing position of a pulled subscription is not changed.
-  func put(_ subscription: EventSubscription, at start: FeedStart, keeps: Bool) async throws(EventFeedError) {
-    var eventPlace: (shard: Shard, entry: EntryID)?
+  /// - Parameter keepsExisting: true if an existing position of a pulled subscription is not changed.
+  func setPositions(of subscription: EventSubscription, at start: FeedStart, keepsExisting: Bool) async throws(EventFeedError) {
+    var startEvent: (shard: Shard, entry: EntryID)?
     if case .event(let id) = start {
-      guard let place = try await place(of: id) else { throw .unknownEvent }
-      eventPlace = place
+      guard let found = try await location(ofEvent: id) else { throw .unknownEvent }
+      startEvent = found
     }
-    let known = eventPlace
+    // A constant, because the closure below runs concurrently.
+    let event = startEvent
     _ = try await onAllShards { shard throws(EventFeedError) in
-      var (place, read) = ("$", "")
+      // seek.lua: the position, and the number of events up to there, empty if unknown.
+      var (position, count) = ("$", "")
       switch start {
-      case .beginning: place = "0-0"
+      case .beginning: position = "0-0"
       case .now: break
-      case .time(let time): (place, read) = try await self.behind(EntryID(before: time), shard)
+      case .time(let time): (position, count) = try await self.positionAndCount(EntryID(before: time), shard)
       case .event:
-        guard let known else { break }
-        let last = known.shard == shard ? known.entry.previous : EntryID(before: Int64(clamping: known.entry.milliseconds))
-        (place, read) = try await self.behind(last, shard)
+        guard let event else { break }
+        let last = event.shard == shard ? event.entry.previous : EntryID(before: Int64(clamping: event.entry.milliseconds))
+        (position, count) = try await self.positionAndCount(last, shard)
       }
       _ = try await self.run(
         Scripts.seek, [Keys.events(shard), Keys.eventPositions(shard)],
         [
-          .string(subscription.name), .string(place), .string(read),
-          .string(subscription.push == nil ? "" : String(subscription.generation)), .integer(keeps ? 1 : 0),
+          .string(subscription.name), .string(position), .string(count),
+          .string(subscription.push == nil ? "" : String(subscription.generation)), .integer(keepsExisting ? 1 : 0),
         ])
     }
   }
 
-  /// A position, and the number of events that were ever added up to there. Redis needs it to compute how many follow.
-  private func behind(_ place: EntryID, _ shard: Shard) async throws(EventFeedError) -> (place: String, read: String) {
+  /// A position as text, and the number of events that were ever added up to there, from which Redis computes how many follow. The number
+  /// is that of all events ever added minus those after the position, which count.lua counts in steps.
+  private func positionAndCount(_ position: EntryID, _ shard: Shard) async throws(EventFeedError) -> (position: String, count: String) {
     var (added, last, counted): (Int64?, String, Int64) = (nil, "", 0)
-    var next = place.text
+    var next = position.text
     while !next.isEmpty {
-      let reply = try await run(Scripts.count, [Keys.events(shard)], [.string(next), .string(last), .integer(Self.countedAtOnce)])
+      let reply = try await run(Scripts.count, [Keys.events(shard)], [.string(next), .string(last), .integer(Self.maxCountedPerStep)])
       guard let parts = reply.array, parts.count == 4 else { throw .unavailable(.unexpectedReply("count")) }
       if added == nil { added = parts[0].integer }
       last = parts[1].string ?? ""
       counted += parts[2].integer ?? 0
       next = parts[3].string ?? ""
     }
-    return (place.text, added.map { String(max(0, $0 - counted)) } ?? "")
+    return (position.text, added.map { String(max(0, $0 - counted)) } ?? "")
   }
 
-  /// The maximum number of events that one step counts, because a script blocks Redis.
-  private static let countedAtOnce: Int64 = 500
+  /// The maximum number of events that one call of count.lua counts, because a script blocks Redis.
+  private static let maxCountedPerStep: Int64 = 500
+  /// How often a change is tried while other processes change the subscription too.
+  private static let maxSwaps = 20
 }
 
 extension EntryID {

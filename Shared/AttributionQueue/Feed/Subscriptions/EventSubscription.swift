@@ -1,6 +1,6 @@
 public import WireJSON
 
-/// A named reader of the feed.
+/// A subscription: a name under which the feed is read, and its settings. Its positions are stored apart, in each shard.
 public struct EventSubscription: Sendable, Hashable {
   public let name: String
   /// Event types; all when empty.
@@ -11,20 +11,21 @@ public struct EventSubscription: Sendable, Hashable {
   public let isOrdered: Bool
   /// Milliseconds since 1970.
   public let createdAt: Int64
-  /// The push settings as the pusher wrote them, except for `originals`; nil for a pulled subscription. A subscription never changes between pulled
-  /// and pushed.
+  /// The push settings as the module EventPush stores them; nil for a pulled subscription. Of their members, this module reads only
+  /// `originals`. A pulled subscription never becomes a pushed one, nor the reverse.
   public internal(set) var push: JSONObject?
-  /// Grows with each seek, after which events handed out before can no longer be acknowledged. The generation of a pushed subscription is higher
-  /// than those of all deleted subscriptions.
+  /// A number that grows with each seek. Events that were handed out in an earlier generation cannot be acknowledged. The generation of a
+  /// pushed subscription is higher than those that all deleted subscriptions had.
   public internal(set) var generation: Int
-  /// Where the generation begins after a seek: events published at this time or later, milliseconds since 1970. With it, another process can
-  /// complete an interrupted seek of a pushed subscription. For a pulled one it is set when the seek is finished.
+  /// Where the generation begins after a seek: with events published at this time or later, milliseconds since 1970. With this time,
+  /// another process can complete an interrupted seek of a pushed subscription. In a pulled subscription it is set when the seek is
+  /// finished.
   var soughtTime: Int64?
-  /// The number of unacknowledged events, including unwanted ones that were not skipped yet; nil if not counted.
+  /// The number of unacknowledged events, including unwanted ones that were not skipped yet; nil if it was not determined.
   public var backlog: Int64?
-  /// Nil if nothing waits or it was not determined.
+  /// The age of the oldest unacknowledged event; nil if there is none, or if it was not determined.
   public var oldestAgeSeconds: Double?
-  /// The number of lost events; nil if not counted.
+  /// The number of lost events; nil if it was not determined.
   public var dropped: Int64?
 
   public init(
@@ -41,22 +42,22 @@ public struct EventSubscription: Sendable, Hashable {
     generation = 0
   }
 
-  /// The name of its request for the bytes that Apple sent; nil without one: ``EventFeed/keepOriginals(for:)``.
+  /// The name of the subscription's request for the bytes that Apple sent (``EventFeed/keepOriginals(for:)``); nil if it has none.
   var originals: String? { push?["originals"]?.stringValue }
 
-  /// True if creating the other subscription asks for the same. Different settings of a push endpoint do not make a difference.
-  public func asksForTheSame(as other: EventSubscription) -> Bool {
+  /// True if both subscriptions have the same settings. The settings of a push endpoint are not compared, only whether there is one.
+  public func hasSameSettings(as other: EventSubscription) -> Bool {
     types == other.types && filter == other.filter && start == other.start && isOrdered == other.isOrdered
       && (push == nil) == (other.push == nil)
   }
 
-  /// True if it excludes some events.
+  /// True if the types or the filter exclude some events.
   var isSelective: Bool { !types.isEmpty || !filter.isEmpty }
 
-  /// The stored form. Older builds read only `types`, `start` and `createdAt`.
+  /// The stored JSON. Older builds read only `types`, `start` and `createdAt`.
   var json: [UInt8] {
     var object: JSONObject = [
-      "types": .array(types.map { .string($0) }), "start": .string(start.word), "createdAt": .integer(createdAt),
+      "types": .array(types.map { .string($0) }), "start": .string(start.name), "createdAt": .integer(createdAt),
     ]
     switch start {
     case .beginning, .now: break
@@ -71,13 +72,13 @@ public struct EventSubscription: Sendable, Hashable {
     return JSONValue.object(object).serialized
   }
 
-  /// Parses the stored form; nil if it is invalid.
+  /// Parses the stored JSON; nil if it is invalid.
   init?(name: String, json: [UInt8]) {
-    guard let value = try? JSONValue(parsing: json), let types = value["types"]?.arrayValue, let word = value["start"]?.stringValue,
+    guard let value = try? JSONValue(parsing: json), let types = value["types"]?.arrayValue, let startName = value["start"]?.stringValue,
       let createdAt = value["createdAt"]?.int64Value
     else { return nil }
     let start: FeedStart
-    switch word {
+    switch startName {
     case "now": start = .now
     case "time": start = .time(value["startTime"]?.int64Value ?? 0)
     case "event": start = .event(value["startEventId"]?.stringValue ?? "")

@@ -1,4 +1,4 @@
-/// Where a subscription starts, or is set to by a seek.
+/// Where a subscription starts, or where a seek sets it.
 public enum FeedStart: Sendable, Hashable {
   /// At the oldest stored event.
   case beginning
@@ -6,11 +6,12 @@ public enum FeedStart: Sendable, Hashable {
   case now
   /// At the first event published at this time or later, milliseconds since 1970.
   case time(Int64)
-  /// In the event's shard at that event; in every other shard at the first event published in its millisecond or later.
+  /// At the event with this id: in its shard at the event itself, in every other shard at the first event published in the same millisecond
+  /// or later.
   case event(String)
 
-  /// The name in the contract's `start` and in records.
-  public var word: String {
+  /// The name in the contract's field `start` and in the stored subscription.
+  public var name: String {
     switch self {
     case .beginning: "beginning"
     case .now: "now"

@@ -1,18 +1,19 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
--- KEYS 1 deduplication bucket of this generation  2 of the last one  3 of the next one if another instance's clock may be in it; otherwise
---      the same as 2
+-- KEYS 1 deduplication bucket of the current generation  2 that of the previous one  3 that of the next one if the clock of another
+--      instance may already be in it, otherwise the same as 2
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message keeps its order
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds
 --      6 record, JSON  7 due time, ms, or 0 for no delay  8 kind  9 body  10 envelope
 --      11 maximum size of a message that is announced with its content: bytes of body and envelope
---      Key 8 and ARGV 12 to 14 are absent for a postback. In a queue by deadline: 12 the word deadlines  13 the deadline, ms, or empty for
---      none. With an order line: 12 accepted or verified, see entersLine  13 the name of the order line  14 the group
+--      Key 8 and ARGV 12 to 14 are absent for a message that keeps no order, such as a postback, in a queue without deadlines.
+--      In a queue by deadline: 12 the word deadlines  13 the deadline, ms, or empty for none
+--      With an order line: 12 accepted or verified, see entersLine in form.lua  13 the name of the order line  14 the group
 -- An order line is a list of the ids of the unfinished messages of one order key. Only the first may be applied, delayed or retried. The
--- others are in the delayed set with score +inf until the one before them is finished. In the leased form, a message enters its line here;
--- in the owned form, commit adds it when it is verified.
--- An entry of the ready stream has the fields i (delivery id), k (kind), b (body as it was received), a (envelope: all else of the message, in
--- JSON), and o (order line) if it keeps its order. payload.lua adds n (attempts), h (history) and r (deadline).
+-- others are in the delayed set with score +inf until the one before them is finished. In the leased form (StoreForm), a message enters its
+-- line here; in the owned form, commit.lua adds it when it is verified.
+-- An entry of the ready stream has the fields i (delivery id), k (kind), b (body as it was received), a (envelope: all else of the message,
+-- in JSON), and o (order line) if it keeps its order. payload.lua adds n (attempts), h (history) and r (deadline).
 -- A payload is {kind, body, envelope, attempts, history, line or false, deadline or nil}.
 -- Returns 1 if new, 0 if the key was claimed before, -1 if the backlog is full.
 if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return 0 end
@@ -48,8 +49,8 @@ else
       '\r\n$1\r\na\r\n$' .. #ARGV[10] .. '\r\n' .. ARGV[10] .. '\r\n'
   end
 end
--- Published only if the stream was empty before; otherwise the shard's owner is reading already. The announcement has the form of the reply to
--- XRANGE, so that the owner can work the message without reading it. It is empty if the message is not in the stream, keeps its order or is
--- too large: then the owner reads.
+-- Published only if the stream was empty before; otherwise the shard's owner is reading already. The announcement has the format of a reply
+-- to XRANGE, so that the owner can work the message without reading it. It is empty if the message is not in the stream, keeps its order or
+-- is larger than ARGV 11: then the owner reads. If Redis refuses to publish, the owner finds the message at its next periodic read.
 if ready == 0 then redis.pcall('SPUBLISH', KEYS[4], announcement) end
 return 1

@@ -8,17 +8,17 @@
 --   6 record or empty  7 1 if the entry of the ready stream exists  8 1 if the dead letter exists
 --   9 whether the message is in the later entries of the ready stream: 1 yes, 0 no, -1 there are more entries than were read
 --   10 the same for the later dead letters  11 1 if the entry is suspected  12 1 if the entry is leased
-local id, bound = ARGV[1], tonumber(ARGV[4])
-local function behind(stream, known)
-  local entries = redis.call('XRANGE', stream, '(' .. known, '+', 'COUNT', bound)
+local id, limit = ARGV[1], tonumber(ARGV[4])
+local function isAfter(stream, last)
+  local entries = redis.call('XRANGE', stream, '(' .. last, '+', 'COUNT', limit)
   for _, entry in ipairs(entries) do
     for word = 1, #entry[2], 2 do
       if entry[2][word] == 'i' and entry[2][word + 1] == id then return 1 end
     end
   end
-  return #entries < bound and 0 or -1
+  return #entries < limit and 0 or -1
 end
-local function isThere(stream, entry)
+local function exists(stream, entry)
   -- XRANGE fails if the text is not an entry id; then there is no such entry.
   local isRead, entries = pcall(redis.call, 'XRANGE', stream, entry, entry)
   return isRead and #entries or 0
@@ -32,6 +32,6 @@ end
 return {
   redis.call('ZSCORE', KEYS[2], id) or '', redis.call('ZSCORE', KEYS[4], id) or '', redis.call('HEXISTS', KEYS[3], id),
   KEYS[8] and redis.call('LPOS', KEYS[8], id) or -1, KEYS[8] and redis.call('LINDEX', KEYS[8], 0) or '',
-  redis.call('GET', KEYS[7]) or '', isThere(KEYS[1], ARGV[5]), isThere(KEYS[5], ARGV[6]), behind(KEYS[1], ARGV[2]),
-  behind(KEYS[5], ARGV[3]), redis.call('HEXISTS', KEYS[6], ARGV[5]), isLeased,
+  redis.call('GET', KEYS[7]) or '', exists(KEYS[1], ARGV[5]), exists(KEYS[5], ARGV[6]), isAfter(KEYS[1], ARGV[2]),
+  isAfter(KEYS[5], ARGV[3]), redis.call('HEXISTS', KEYS[6], ARGV[5]), isLeased,
 }

@@ -1,23 +1,23 @@
--- commit: settles messages of one shard's ready stream in one step, if the worker still holds them.
+-- commit: settles messages of one shard's ready stream in one step, if the worker still owns the shard or has leased the messages.
 -- Plain batches (PlainBatch), which most batches are, are settled by commit_plain.lua or by a transaction instead.
 -- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
---      9 suspects  10 a key that never exists, so that a cluster does not run this while the slot moves, when keys that are not named here
---      could be missing  11 subscriptions that ask for original bytes
---      Keys of single messages are built from names in the arguments; all are in the same slot.
+--      9 suspects  10 a key that never exists (Keys.absent): a cluster then refuses the script while the slot moves, when keys that are
+--      built below could be on the other node  11 subscriptions that request original bytes
+--      The keys of single messages are built from names in the arguments; all are in the same slot.
 -- ARGV 1 a map in MessagePack about the messages; after it two texts for each message, in the order of the stream: the record of its
 --      delivery and the JSON of its event, each empty if there is none. They are not in the map, because Lua hashes every string that it
 --      unpacks.
 -- Fields of the map that are the same for all messages:
---   owner: the ownership, if the worker owns the shard. Then the messages are the first of the stream.
---   group, consumer, delivered: if the worker has leased each message; delivered lists the delivery counts
+--   owner: the ownership, if the worker owns the shard
+--   group, consumer: the names under which the worker has leased the messages, if it does not own the shard
 --   first: true if the messages are consecutive from the stream's first entry on
---   now: ms
---   behind: the id that follows the entry id of the last message
+--   now: ms since 1970
+--   nextId: the smallest id above the entry id of the last message
 --   recordSeconds: the expiry of records
 --   lines: the prefix of the keys of order lines
 --   rejectedBodies, rejectedBytes: the limits for stored bodies of rejected deliveries
---   buckets: the deduplication buckets of natural keys, as four lists with the same indices: name in this generation, name in the last one,
---     name in the next one (only if a clock may already be in it), expiry in seconds
+--   buckets: the deduplication buckets of natural keys, as four lists with the same indices: current (name in the current generation),
+--     previous (in the previous one), next (in the next one, only if a clock may already be in it) and seconds (expiry)
 -- Seconds are passed as text, because Redis formats Lua numbers slowly.
 -- Fields that differ by message are columns: lists with a value for each message, false for none. Empty columns are left out. Columns are
 -- faster to unpack than one map per message.
@@ -28,9 +28,10 @@
 --   line: order line, if the message keeps its order
 --   lineId: id of the message in the line, if it differs from id
 --   ordered: true if the message is verified and is settled only if it is the first of its line; otherwise it waits
+--   delivered: delivery count of the lease, if the message is leased
 --   event, type, network, app, bundle, environment: the event that the message publishes, with its attributes for filters
 --   bucket, member: natural key, as the index of its bucket and the member of that bucket
---   holds: true if the message is left unchanged (outcome 2) if its natural key was claimed before
+--   staysIfClaimed: true if a message whose natural key was claimed before is left unchanged (outcome 2): its handler then decides
 --   details, detail: bucket and member of a digest that is stored with the natural key
 --   keepsOriginal: true if the bytes that the sender sent are stored with the event while a subscription requests them
 --   other: a map of fields that few messages have
@@ -39,7 +40,7 @@
 --       forgotten: buckets and members of an idempotency key to remove
 --       keepsBody: true if the body is stored
 --       own: a value of the service, as key, value and seconds
---       letter, attempts: text of a dead letter without a body, and its attempts
+--       deadLetter, attempts: text of a dead letter that is written in addition, without a body, and its attempts
 --     of a delayed message: due (ms), attempts, history
 --     of a dead letter: dead (error), attempts, history
 --     of an unreadable entry: unreadable (error), final (true if it can never be replayed)
@@ -55,48 +56,49 @@
 --   -1 the lease was lost
 local all = cmsgpack.unpack(ARGV[1])
 if all.owner and redis.call('GET', KEYS[1]) ~= all.owner then return {0} end
-local ready, delayed, payloads, dead, events, index = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
+local ready, delayed, payloads, dead, events, eventsIndex = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local call, none = redis.call, {}
 local entries, ids = all.entry, all.id
 local others, lines, ordered = all.other or none, all.line or none, all.ordered or none
 -- After a failover, the new primary may still have messages that the old one had settled. They come before the messages of this batch:
--- trimming would delete them unsettled, and settling this batch first would change the order.
+-- XTRIM below would delete them unsettled, and settling this batch first would change the order.
 local areFirst = all.owner and all.first
 if areFirst and #call('XRANGE', ready, '-', '(' .. entries[1], 'COUNT', '1') > 0 then return {0} end
 
-local function isHeld(place)
+local function isStillHeld(index)
   if all.owner then return true end
-  local lease = redis.pcall('XPENDING', ready, all.group, entries[place], entries[place], 1)[1]
-  return lease and lease[2] == all.consumer and lease[4] == all.delivered[place]
+  local lease = redis.pcall('XPENDING', ready, all.group, entries[index], entries[index], 1)[1]
+  return lease and lease[2] == all.consumer and lease[4] == all.delivered[index]
 end
 
 -- Most buckets of this generation exist and have an expiry. Buckets of the next generation exist only if a clock is ahead. One command for
 -- each generation checks all buckets.
 local buckets, bucketOf, members = all.buckets, all.bucket, all.member
-local holds, details, detailOf = all.holds or none, all.details or none, all.detail
+local staysIfClaimed, details, detailOf = all.staysIfClaimed or none, all.details or none, all.detail
 local areNew, areAhead = false, false
 if buckets then
-  areNew = call('EXISTS', unpack(buckets.this)) < #buckets.this
+  areNew = call('EXISTS', unpack(buckets.current)) < #buckets.current
   areAhead = buckets.next and call('EXISTS', unpack(buckets.next)) > 0
 end
 
 -- Claims a natural key; false if it was claimed before.
-local function isFirst(place)
-  local bucket, member = bucketOf[place], members[place]
-  if call('SISMEMBER', buckets.last[bucket], member) == 1 then return false end
+local function claimKey(index)
+  local bucket, member = bucketOf[index], members[index]
+  if call('SISMEMBER', buckets.previous[bucket], member) == 1 then return false end
   if areAhead and call('SISMEMBER', buckets.next[bucket], member) == 1 then return false end
-  if call('SADD', buckets.this[bucket], member) == 0 then return false end
-  if areNew then call('EXPIRE', buckets.this[bucket], buckets.seconds[bucket], 'NX') end
-  if details[place] then
-    call('SADD', details[place], detailOf[place])
-    call('EXPIRE', details[place], buckets.seconds[bucket], 'NX')
+  if call('SADD', buckets.current[bucket], member) == 0 then return false end
+  if areNew then call('EXPIRE', buckets.current[bucket], buckets.seconds[bucket], 'NX') end
+  if details[index] then
+    call('SADD', details[index], detailOf[index])
+    call('EXPIRE', details[index], buckets.seconds[bucket], 'NX')
   end
   return true
 end
 
--- The fields of a message in the stream; nil if it was deleted by hand. The script must not fail halfway, because Redis does not roll back.
-local function stored(place)
-  local entry = call('XRANGE', ready, entries[place], entries[place])[1]
+-- The fields of a message in the stream by name, and as a list. Nil if it was deleted by hand: the script must not fail halfway, because
+-- Redis does not roll back.
+local function stored(index)
+  local entry = call('XRANGE', ready, entries[index], entries[index])[1]
   if not entry then return nil, {} end
   local field = {n = '0', h = '', k = '', b = '', a = ''}
   for word = 1, #entry[2], 2 do field[entry[2][word]] = entry[2][word + 1] end
@@ -107,19 +109,20 @@ local published, isPublished = {}, {}
 local keepsOriginals
 
 -- Rebuilds the bytes that the sender sent and their content type from the body and its attributes, while a subscription requests them.
-local function original(place)
+local function original(index)
   if keepsOriginals == nil then keepsOriginals = call('EXISTS', KEYS[11]) == 1 end
   if not keepsOriginals then return nil end
-  local field = stored(place)
+  local field = stored(index)
   local isRead, envelope = pcall(cjson.decode, field and field.a or '')
   if not isRead or field.b == '' then return nil end
-  local said = envelope.a or {}
-  return said.bodyWhole or (said.bodyBefore or '') .. field.b .. (said.bodyAfter or ''), said.contentType or 'application/json'
+  local attributes = envelope.a or {}
+  local body = attributes.bodyWhole or (attributes.bodyBefore or '') .. field.b .. (attributes.bodyAfter or '')
+  return body, attributes.contentType or 'application/json'
 end
 
 -- True if the event was not published before. A delivery without a natural key may be rejected again and must not publish a second event.
-local function isUnknown(event)
-  if isPublished[event] or call('HEXISTS', index, event) == 1 then return false end
+local function isUnpublished(event)
+  if isPublished[event] or call('HEXISTS', eventsIndex, event) == 1 then return false end
   isPublished[event] = true
   return true
 end
@@ -140,102 +143,102 @@ end
 local eventOf, types, keepsOriginal = all.event or none, all.type, all.keepsOriginal or none
 local networks, apps, bundles, environments = all.network or none, all.app or none, all.bundle or none, all.environment or none
 
-local function publish(place, hasNaturalKey)
-  if hasNaturalKey or isUnknown(eventOf[place]) then
+local function publish(index, hasNaturalKey)
+  if hasNaturalKey or isUnpublished(eventOf[index]) then
     local body, contentType
-    if keepsOriginal[place] then body, contentType = original(place) end
-    appendEvent(eventOf[place], types[place], ARGV[2 * place + 1], networks[place], apps[place], bundles[place], environments[place], body,
+    if keepsOriginal[index] then body, contentType = original(index) end
+    appendEvent(eventOf[index], types[index], ARGV[2 * index + 1], networks[index], apps[index], bundles[index], environments[index], body,
       contentType)
   end
 end
 
-local function complete(place, other)
-  local isNew = not bucketOf or not bucketOf[place] or isFirst(place)
-  if not isNew and holds[place] then return 2 end
-  if isNew and eventOf[place] then publish(place, bucketOf and bucketOf[place]) end
+local function complete(index, other)
+  local isNew = not bucketOf or not bucketOf[index] or claimKey(index)
+  if not isNew and staysIfClaimed[index] then return 2 end
+  if isNew and eventOf[index] then publish(index, bucketOf and bucketOf[index]) end
   if other == none then return isNew and 1 or 0 end
   if isNew then
     for _, event in ipairs(other.more or none) do
-      if bucketOf and bucketOf[place] or isUnknown(event.id) then
+      if bucketOf and bucketOf[index] or isUnpublished(event.id) then
         appendEvent(event.id, event.type, event.json, event.network, event.app, event.bundle, event.environment)
       end
     end
   end
   for _, claim in ipairs(other.forgotten or none) do
     call('SREM', claim.bucket, claim.member)
-    -- A bucket that becomes empty is deleted by Redis, and created again when a later message needs it.
+    -- Redis deletes a bucket that becomes empty. A later claim may create it again and must then set its expiry.
     areNew = true
   end
   if other.keepsBody and all.rejectedBodies > 0 then
-    local field = stored(place)
+    local field = stored(index)
     local body = field and field.b
-    if body and #body <= all.rejectedBytes then call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', ids[place], 'b', body) end
+    if body and #body <= all.rejectedBytes then call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', ids[index], 'b', body) end
   end
   if other.own then call('SET', other.own.key, other.own.value, 'EX', other.own.seconds) end
-  if other.letter then
+  if other.deadLetter then
     -- The dead letter has no body and is final, because nothing is left to work.
-    local field = stored(place)
+    local field = stored(index)
     if field then
-      call('XADD', dead, '*', 'i', ids[place], 'k', field.k, 'b', '', 'a', field.a, 'n', other.attempts,
-        'h', field.h .. all.now .. ' ' .. other.letter .. '\n', 'x', other.letter, 'd', all.now, 'f', 1)
+      call('XADD', dead, '*', 'i', ids[index], 'k', field.k, 'b', '', 'a', field.a, 'n', other.attempts,
+        'h', field.h .. all.now .. ' ' .. other.deadLetter .. '\n', 'x', other.deadLetter, 'd', all.now, 'f', 1)
     end
   end
   return isNew and 1 or 0
 end
 
--- Delays the message. Returns false if it was deleted by hand.
-local function delay(place, other, line, first)
-  local field = stored(place)
+-- Delays the message. Returns true if it stays in its order line, false if it was deleted by hand.
+local function delay(index, other, line, first)
+  local field = stored(index)
   if not field then return false end
-  if ordered[place] and not first then call('RPUSH', line, ids[place]) end
-  call('ZADD', delayed, other.due, ids[place])
-  call('HSET', payloads, ids[place],
-    cmsgpack.pack({field.k, field.b, field.a, other.attempts, other.history, lines[place] or false, field.r}))
+  if ordered[index] and not first then call('RPUSH', line, ids[index]) end
+  call('ZADD', delayed, other.due, ids[index])
+  call('HSET', payloads, ids[index],
+    cmsgpack.pack({field.k, field.b, field.a, other.attempts, other.history, lines[index] or false, field.r}))
   return true
 end
 
--- Adds a message to its order line after the unfinished ones. If there are none, the message becomes ready again, and later messages find it
--- in the line.
-local function wait(place, line)
-  local field, id = stored(place), ids[place]
+-- Adds a message to its order line after the unfinished ones. If none is left, the message becomes ready again, and later messages of its
+-- order key find it in the line.
+local function wait(index, line)
+  local field, id = stored(index), ids[index]
   if not field then return finish(line, delayed, payloads, ready, id) end
   if not call('LPOS', line, id) then call('RPUSH', line, id) end
-  local packed = cmsgpack.pack({field.k, field.b, field.a, tonumber(field.n) or 0, field.h, lines[place]})
-  if call('LINDEX', line, 0) == id then return append(ready, id, packed, lines[place]) end
+  local packed = cmsgpack.pack({field.k, field.b, field.a, tonumber(field.n) or 0, field.h, lines[index]})
+  if call('LINDEX', line, 0) == id then return append(ready, id, packed, lines[index]) end
   call('ZADD', delayed, '+inf', id)
   call('HSET', payloads, id, packed)
 end
 
--- Makes the message a dead letter.
-local function bury(place, other)
-  local field = stored(place)
+local function addDeadLetter(index, other)
+  local field = stored(index)
   if not field then return end
   local words = {
-    '*', 'i', ids[place], 'k', field.k, 'b', field.b, 'a', field.a, 'n', other.attempts, 'h', other.history, 'x', other.dead, 'd', all.now,
+    '*', 'i', ids[index], 'k', field.k, 'b', field.b, 'a', field.a, 'n', other.attempts, 'h', other.history, 'x', other.dead, 'd', all.now,
   }
-  if lines[place] then words[#words + 1], words[#words + 2] = 'o', lines[place] end
+  if lines[index] then words[#words + 1], words[#words + 2] = 'o', lines[index] end
   if field.r then words[#words + 1], words[#words + 2] = 'r', field.r end
   call('XADD', dead, unpack(words))
 end
 
--- Makes an unreadable entry a dead letter with all fields of the entry.
-local function buryUnreadable(place, other)
-  local field, fields = stored(place)
+-- Adds the dead letter of an unreadable entry, with all fields of the entry.
+local function addUnreadableDeadLetter(index, other)
+  local field, fields = stored(index)
   if not field then return end
   local words, has = {'*'}, {}
   local function add(name, value)
     has[name] = true
     words[#words + 1], words[#words + 2] = name, value
   end
-  add('i', ids[place])
+  add('i', ids[index])
   add('x', other.unreadable)
   add('d', all.now)
   if other.final then add('f', 1) end
-  -- In chunks, because a command has a maximum number of arguments.
+  -- Many fields are packed into one, because unpack takes a limited number of values.
   if #fields > 1000 then fields = {'fields', cmsgpack.pack(fields)} end
   for word = 1, #fields, 2 do
     local name, value = fields[word], fields[word + 1]
-    if not (name == 'i' and value == ids[place]) then add((has[name] or name == 'f') and 'own ' .. name or name, value) end
+    -- The prefix keeps a field of the entry apart from a field of the dead letter with the same name.
+    if not (name == 'i' and value == ids[index]) then add((has[name] or name == 'f') and 'own ' .. name or name, value) end
   end
   -- A replayed message needs these fields.
   if not has.n then add('n', 0) end
@@ -244,46 +247,46 @@ local function buryUnreadable(place, other)
 end
 
 local outcomes, finished, lineIds, records, isLate = {}, {}, all.lineId or none, all.record, all.late or none
-for place, entry in ipairs(entries) do
-  local other = others[place] or none
-  local line, id = lines[place] and all.lines .. lines[place], lineIds[place] or ids[place]
-  -- This is read for unverified messages too: an older build may have added the message to the line when it was accepted.
+for index, entry in ipairs(entries) do
+  local other = others[index] or none
+  local line, id = lines[index] and all.lines .. lines[index], lineIds[index] or ids[index]
+  -- Read for unverified messages too: in the leased form, a message enters its line when it is accepted.
   local first = line and call('LINDEX', line, 0)
-  local outcome, keepsPlace = 1, false
-  if not isHeld(place) then
-    outcome, keepsPlace = -1, true
-  elseif other.waits or ordered[place] and first and first ~= id then
-    outcome, keepsPlace = 3, true
-    wait(place, line)
+  local outcome, staysInLine = 1, false
+  if not isStillHeld(index) then
+    outcome, staysInLine = -1, true
+  elseif other.waits or ordered[index] and first and first ~= id then
+    outcome, staysInLine = 3, true
+    wait(index, line)
   elseif other.due then
-    keepsPlace = delay(place, other, line, first)
+    staysInLine = delay(index, other, line, first)
   elseif other.dead then
-    bury(place, other)
+    addDeadLetter(index, other)
   elseif other.unreadable then
-    buryUnreadable(place, other)
+    addUnreadableDeadLetter(index, other)
   else
-    outcome = complete(place, other)
+    outcome = complete(index, other)
     if outcome == 2 then
-      keepsPlace = true
-      if ordered[place] and not first then call('RPUSH', line, id) end
+      staysInLine = true
+      if ordered[index] and not first then call('RPUSH', line, id) end
     end
   end
-  outcomes[place] = outcome
-  if first == id and not keepsPlace then finish(line, delayed, payloads, ready, id) end
+  outcomes[index] = outcome
+  if first == id and not staysInLine then finish(line, delayed, payloads, ready, id) end
   if outcome ~= 2 and outcome ~= -1 then
     finished[#finished + 1] = entry
-    local record = ARGV[2 * place]
-    if record ~= '' and (isLate[place] or not call('SET', records[place], record, 'XX', 'KEEPTTL')) and not other.unreadable then
-      call('SET', records[place], record, 'EX', all.recordSeconds)
+    local record = ARGV[2 * index]
+    if record ~= '' and (isLate[index] or not call('SET', records[index], record, 'XX', 'KEEPTTL')) and not other.unreadable then
+      call('SET', records[index], record, 'EX', all.recordSeconds)
     end
     if other.suspected then call('HDEL', KEYS[9], entry) end
   end
 end
-if #published > 0 then call('HSET', index, unpack(published)) end
+if #published > 0 then call('HSET', eventsIndex, unpack(published)) end
 if #finished > 0 then
   if all.group then call('XACK', ready, all.group, unpack(finished)) end
   if areFirst and #finished == #entries then
-    call('XTRIM', ready, 'MINID', all.behind)
+    call('XTRIM', ready, 'MINID', all.nextId)
   else
     call('XDEL', ready, unpack(finished))
   end

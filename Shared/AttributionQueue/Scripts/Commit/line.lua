@@ -4,7 +4,8 @@ local function finish(line, delayed, payloads, ready, id)
   redis.call('LREM', line, 1, id)
   local following = redis.call('LINDEX', line, 0)
   local packed = following and redis.call('HGET', payloads, following)
-  -- If the first message is being worked or delayed, the finished one was not the first.
+  -- Only a message that waits in its line has a payload and the score +inf. If the first one has not, it is being worked or delayed, so the
+  -- finished message was not the first.
   if not packed or redis.call('ZSCORE', delayed, following) ~= 'inf' then return end
   append(ready, following, packed, string.match(line, ':line:(.*)$'))
   redis.call('ZREM', delayed, following)

@@ -1,4 +1,4 @@
--- rpc_finish: stores the answer of the call that holds the key, or frees the key.
+-- rpc_finish: stores the answer of the call that owns the key, or frees the key.
 -- KEYS 1 the key's record
 -- ARGV 1 owner  2 'done', 'repeat' or 'free'  3 status  4 code  5 body  6 expiry, seconds
 -- 'repeat' stores only the fingerprint of the request, in a field that older builds do not read: for them the key is free.

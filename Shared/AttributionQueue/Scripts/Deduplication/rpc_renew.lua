@@ -1,4 +1,4 @@
--- rpc_renew: renews the lease of the call that holds the key.
+-- rpc_renew: renews the lease of the call that owns the key.
 -- KEYS 1 the key's record
 -- ARGV 1 owner  2 lease, ms
 -- Returns 1 if done, 0 if another call owns the key.

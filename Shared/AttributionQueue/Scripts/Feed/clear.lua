@@ -5,8 +5,8 @@
 local name, first = ARGV[1], tonumber(ARGV[2])
 redis.pcall('XGROUP', 'DESTROY', KEYS[1], name)
 local function isNew(key)
-  local held = redis.call('HGET', key, name)
-  return held and (tonumber(string.match(held, '^%S+') or '') or 0) >= first
+  local stored = redis.call('HGET', key, name)
+  return stored and (tonumber(string.match(stored, '^%S+') or '') or 0) >= first
 end
 if not isNew(KEYS[4]) then redis.call('HDEL', KEYS[4], name) end
 if isNew(KEYS[2]) then return 0 end

@@ -7,6 +7,6 @@ if info['err'] then return {0, '0-0', 0, ''} end
 local stream = {}
 for index = 1, #info, 2 do stream[info[index]] = info[index + 1] end
 local last = ARGV[2] ~= '' and ARGV[2] or stream['last-generated-id']
-local most = tonumber(ARGV[3])
-local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], last, 'COUNT', most)
-return {stream['entries-added'], last, #found, #found == most and found[most][1] or ''}
+local limit = tonumber(ARGV[3])
+local found = redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], last, 'COUNT', limit)
+return {stream['entries-added'], last, #found, #found == limit and found[limit][1] or ''}

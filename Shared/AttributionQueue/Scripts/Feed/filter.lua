@@ -20,8 +20,9 @@ local function member(value, ...)
   return value
 end
 
--- Adds the attributes that older builds did not store with an event: ad network, app by Apple id and bundle id, environment.
-local function describe(field)
+-- Adds the attributes of an event that an older build stored without them: n the ad network, p the app's Apple id, b its bundle id, v the
+-- environment. It reads them from the event's JSON, by the same rule as EventAttributes+Description.swift. An event with v has them all.
+local function addAttributes(field)
   if field.v or not field.e then return end
   field.n, field.p, field.b, field.v = '', '', '', ''
   local isRead, event = pcall(cjson.decode, field.e)
@@ -54,7 +55,7 @@ local function makeFilter(packed)
   return function(field)
     if types and not types[field.t] then return false end
     if not (networks or apps or environments) then return true end
-    describe(field)
+    addAttributes(field)
     if networks and (field.n == '' or not networks[field.n]) then return false end
     if apps and not (field.p ~= '' and apps[field.p] or field.b ~= '' and apps[field.b]) then return false end
     return not environments or field.v ~= '' and environments[field.v] == true

@@ -6,20 +6,20 @@
 -- Changes nothing if a pushed subscription already has a position of this generation or a later one.
 -- Returns 1 if the position was set, else 0.
 local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
-local generation, keeps = ARGV[4], ARGV[5] == '1'
+local generation, keepsExisting = ARGV[4], ARGV[5] == '1'
 if generation == '' then
-  if not keeps then redis.pcall('XGROUP', 'DESTROY', stream, name) end
+  if not keepsExisting then redis.pcall('XGROUP', 'DESTROY', stream, name) end
   local words = {'CREATE', stream, name, id, 'MKSTREAM'}
   if read ~= '' then words[#words + 1], words[#words + 2] = 'ENTRIESREAD', read end
-  local made = redis.pcall('XGROUP', unpack(words))
-  if type(made) == 'table' and made['err'] then
-    if keeps and string.find(made['err'], 'BUSYGROUP', 1, true) then return 0 end
-    return redis.error_reply(made['err'])
+  local reply = redis.pcall('XGROUP', unpack(words))
+  if type(reply) == 'table' and reply['err'] then
+    if keepsExisting and string.find(reply['err'], 'BUSYGROUP', 1, true) then return 0 end
+    return redis.error_reply(reply['err'])
   end
   return 1
 end
-local held = redis.call('HGET', positions, name)
-if held and (tonumber(string.match(held, '^%S+') or '') or 0) >= tonumber(generation) then return 0 end
+local stored = redis.call('HGET', positions, name)
+if stored and (tonumber(string.match(stored, '^%S+') or '') or 0) >= tonumber(generation) then return 0 end
 local info, last, added, length = redis.pcall('XINFO', 'STREAM', stream), '0-0', 0, 0
 for index = 1, info['err'] and 0 or #info, 2 do
   if info[index] == 'last-generated-id' then last = info[index + 1] end

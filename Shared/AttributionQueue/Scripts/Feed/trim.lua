@@ -9,7 +9,7 @@ local function less(a, b)
   if tonumber(am) ~= tonumber(bm) then return tonumber(am) < tonumber(bm) end
   return tonumber(as) < tonumber(bs)
 end
-local function behind(id)
+local function idAfter(id)
   local ms, number = string.match(id, '^(%d+)-(%d+)$')
   -- Lua cannot represent a sequence number of more than 15 digits exactly. It counts as the last of its millisecond.
   if #number > 15 then return string.format('%.0f', tonumber(ms) + 1) .. '-0' end
@@ -24,11 +24,11 @@ for _, info in ipairs(groups) do
   local group = {}
   for index = 1, #info, 2 do group[info[index]] = info[index + 1] end
   local first = redis.call('XPENDING', KEYS[1], group['name'])
-  local limit = first[1] > 0 and first[2] or behind(group['last-delivered-id'])
+  local limit = first[1] > 0 and first[2] or idAfter(group['last-delivered-id'])
   if less(limit, bound) then bound = limit end
 end
 for _, position in ipairs(positions) do
-  local limit = behind(string.match(position, '^%S+ (%S+)'))
+  local limit = idAfter(string.match(position, '^%S+ (%S+)'))
   if less(limit, bound) then bound = limit end
 end
 local deleted = 0

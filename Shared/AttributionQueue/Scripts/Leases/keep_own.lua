@@ -1,4 +1,4 @@
--- keep_own: writes a service's value about a message, if the worker still holds the message's lease.
+-- keep_own: writes a service's value about a message, if the worker has not lost the message's lease.
 -- KEYS 1 ready stream  2 value
 -- ARGV 1 group  2 consumer  3 entry id  4 delivery count  5 value  6 seconds to live
 -- Returns 1 if it was written, 0 if the lease was lost.

@@ -3,11 +3,11 @@
 -- KEYS 1 ready stream  2 delayed set  3 payloads  4 set by deadline
 -- ARGV 1 group  2 consumer  3 number to take  4 maximum number of due messages to move  5 number of next deadlines to return
 --      6 latest deadline to take, because another worker may have taken the messages that this worker knew
--- Returns {entries in the form of XREADGROUP, due time of the next delayed message in ms since 1970 or -1, number of messages in the set by
--- deadline, their next deadlines}.
+-- Returns {entries in the format of XREADGROUP, due time of the next delayed message in ms since 1970 or -1, number of messages in the set
+-- by deadline, their next deadlines}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local most = tonumber(ARGV[3])
+local limit = tonumber(ARGV[3])
 local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now, 'LIMIT', 0, ARGV[4])
 for _, id in ipairs(due) do
   local packed = redis.call('HGET', KEYS[3], id)
@@ -19,20 +19,20 @@ for _, id in ipairs(due) do
     if deadline and deadline >= 0 and deadline < 2 ^ 53 and deadline % 1 == 0 then
       redis.call('ZADD', KEYS[4], deadline, id)
     else
-      -- A message without a deadline comes first.
+      -- A message without a deadline goes to the stream and is leased before all others.
       redis.call('HDEL', KEYS[3], id)
       append(KEYS[1], id, packed)
     end
   end
 end
-local taken = most > 0 and redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ARGV[6], 'LIMIT', 0, most) or {}
+local taken = limit > 0 and redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', ARGV[6], 'LIMIT', 0, limit) or {}
 for _, id in ipairs(taken) do
   local packed = redis.call('HGET', KEYS[3], id)
   redis.call('ZREM', KEYS[4], id)
   redis.call('HDEL', KEYS[3], id)
   if packed then append(KEYS[1], id, packed) end
 end
--- This also leases entries that are only in the stream, such as a replayed dead letter.
+-- This also leases up to 16 entries that were in the stream already, such as a replayed dead letter without a deadline.
 local read = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', #taken + 16, 'STREAMS', KEYS[1], '>')
 local entries = read and read[1][2] or {}
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')

@@ -3,9 +3,9 @@
 -- ARGV 1 subscription  2 generation  3 new position, an entry id; empty: unchanged  4 number of events between the old and the new position
 --      5 entry id from which these were counted; empty: unknown  6 unsettled events; empty: unchanged; -: none
 -- Returns 1, or 0 if the subscription was set to another position or deleted meanwhile.
-local held = redis.call('HGET', KEYS[1], ARGV[1])
-if not held then return 0 end
-local generation, id, read = string.match(held, '^(%S+) (%S+) (%S+)$')
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+if not stored then return 0 end
+local generation, id, read = string.match(stored, '^(%S+) (%S+) (%S+)$')
 if generation ~= ARGV[2] then return 0 end
 if ARGV[6] == '-' then
   redis.call('HDEL', KEYS[2], ARGV[1])

@@ -7,4 +7,5 @@ local pending = redis.pcall('XPENDING', KEYS[1], ARGV[1])
 local leased = pending['err'] and 0 or pending[1]
 local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
 local oldest = first and tonumber(string.match(first[1], '^(%d+)-')) or -1
-return {redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[4]), leased, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]), oldest}
+local ready = redis.call('XLEN', KEYS[1]) + redis.call('ZCARD', KEYS[4])
+return {ready, leased, redis.call('ZCARD', KEYS[2]), redis.call('XLEN', KEYS[3]), oldest}

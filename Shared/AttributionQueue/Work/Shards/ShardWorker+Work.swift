@@ -1,13 +1,15 @@
 import RedisClient
 
-/// The work of a shard: its messages are taken, handled in their order and settled, until the stream is empty.
+/// The work of a shard: its messages are read, handled in their order and settled, until the stream is empty.
 ///
-/// accept.lua announces a message if its stream was empty before, ``ShardSubscriptions`` receives the announcement and wakes the shard here.
-/// The handler of the intake is `VerificationWorker.handle` of verifier, and its joint handler for SKAdNetwork postbacks.
+/// accept.lua announces a message if its stream was empty before. ``ShardSubscriptions`` receives the announcement and wakes the shard,
+/// which `work` then takes from ``WorkerLoop/woken``. The handler of the intake is `VerificationWorker.handle` of verifier, and its batch
+/// handler is that for SKAdNetwork postbacks (`VerificationWorker+SKAdNetwork.swift`).
 extension ShardWorker {
+  /// Works the shards of an event loop that are woken, at most as many at a time as the loop has slots.
   func work(_ loop: WorkerLoop) async {
     await withDiscardingTaskGroup { work in
-      for await shard in loop.begun {
+      for await shard in loop.woken {
         await loop.slots.take()
         work.addTask {
           if await self.work(shard, loop) { self.wake(shard, loop) }
@@ -21,33 +23,34 @@ extension ShardWorker {
   private func work(_ shard: WorkerShard, _ loop: WorkerLoop) async -> Bool {
     let beginning = EntryID(milliseconds: 0, number: 0)
     var last = beginning
-    var read: Read?
+    // Entries that were read while the previous ones were settled.
+    var read: ReadEntries?
     while let ownership = shard.ownership {
-      // Leased messages must be worked or given back before the worker may stop or pause.
-      let owes = ownership.form == .leased && read != nil
-      if !owes, isStopping || !shard.isWanted { break }
+      // Leased messages must be handled or given back before the worker may stop or pause.
+      let hasLeases = ownership.form == .leased && read != nil
+      if !hasLeases, isStopping || !shard.mayContinue { break }
       do {
-        if !owes {
+        if !hasLeases {
           guard try await !pauseFlag.isPaused() else {
-            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
+            if let unhandled = read.take() { loop.backpressure.release(unhandled.count) }
             last = beginning
-            try await Task.sleep(for: PauseFlagCache.pause)
+            try await Task.sleep(for: PauseFlagCache.checkInterval)
             continue
           }
           guard try await deliveries.form == ownership.form else {
-            if let unworked = read.take() { loop.backpressure.release(unworked.count) }
+            if let unhandled = read.take() { loop.backpressure.release(unhandled.count) }
             last = beginning
-            await takeAgain(shard, ownership, isFailed: false)
+            await takeAgain(shard, ownership, afterFailure: false)
             continue
           }
         }
-        let next: Read
-        if let known = read.take() {
-          next = known
+        let next: ReadEntries
+        if let readBefore = read.take() {
+          next = readBefore
         } else if let announced = announced(shard, ownership, loop) {
           next = announced
         } else {
-          next = try await readNext(shard, ownership, behind: last, loop)
+          next = try await readNext(shard, ownership, after: last, loop)
         }
         guard next.count > 0 else {
           guard shard.becomesIdle() else { continue }
@@ -61,12 +64,12 @@ extension ShardWorker {
         guard !batch.isEmpty else { continue }
         do {
           if next.isAnnounced {
-            let left = try await settlement.commitAnnounced(batch, ownership, group: loop.group)
-            if left != nil { shard.settledUntil = batch.position }
-            read = left == 0 ? Read(.null) : nil
+            let remaining = try await settlement.commitAnnounced(batch, ownership, group: loop.group)
+            if remaining != nil { shard.settledUntil = batch.position }
+            read = remaining == 0 ? ReadEntries(.null) : nil
             last = beginning
           } else {
-            read = try await settle(batch, shard, ownership, loop, readsOn: next.count == Self.settledTogether)
+            read = try await settle(batch, shard, ownership, loop, readsOn: next.count == Self.maxBatchSize)
             last = batch.position
             shard.settledUntil = batch.position
           }
@@ -74,11 +77,11 @@ extension ShardWorker {
           read = try await settleAgain(batch, shard, ownership, loop)
           last = read == nil ? beginning : batch.position
         }
-        if loop.slots.isWanted, ownership.form == .owned || read == nil { break }
+        if loop.slots.isAwaited, ownership.form == .owned || read == nil { break }
       } catch QueueError.leaseLost {
         lose(shard, ownership)
       } catch {
-        if let unworked = read.take() { loop.backpressure.release(unworked.count) }
+        if let unhandled = read.take() { loop.backpressure.release(unhandled.count) }
         last = beginning
         await takeAgain(shard, ownership)
       }
@@ -93,42 +96,43 @@ extension ShardWorker {
     if let ownership = shard.finishRelease() { await giveBack(ownership, shard.shard) }
   }
 
-  /// The message that was announced since the shard was read, if it has one.
-  private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> Read? {
+  /// The message that was announced since the shard was read; nil if there is none, or if it must be read from the stream.
+  private func announced(_ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) -> ReadEntries? {
     guard let announcement = shard.takeAnnouncement(), ownership.form == .owned, loop.group?.isBusy != true,
-      let read = Read(announcement: announcement),
-      // A message that was read before its announcement came is settled already.
-      let id = read.firstID, id > shard.settledUntil, loop.backpressure.reserveAtOnce(read.count)
+      let read = ReadEntries(announcement: announcement),
+      // A message that was read before its announcement arrived is settled already.
+      let id = read.firstID, id > shard.settledUntil, loop.backpressure.tryReserve(read.count)
     else { return nil }
     return read
   }
 
-  /// Calls the handlers for the messages in order. It ends before the last message if the worker stops or a suspected message must be
-  /// settled alone; the rest is then read again. Leased messages would not be read again, so they are given back when the worker stops.
-  func handle(_ read: Read, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
-    var batch = CommitBatch(queue, shard.shard, many: read.count, deliveries)
+  /// Calls the handlers for the messages in order, and returns the batch to settle. The batch lacks the last messages if the worker stops
+  /// or if a suspected message must be settled alone; they are then read again. Leased messages would not be read again, so they are given
+  /// back when the worker stops.
+  func handle(_ read: ReadEntries, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop) async throws -> CommitBatch {
+    var batch = CommitBatch(queue, shard.shard, expectedCount: read.count, deliveries)
     var order = OrderCheck(queue, shard.shard, read.entries, deliveries)
     let isLeased = ownership.form == .leased
     let (entries, isSuspected) = try await self.entries(in: read, shard, ownership)
     var next = 0
     while next < entries.count {
-      // The start of a suspected message is counted already.
+      // A suspected message is handled even if the worker stops, because its start is counted already.
       if isStopping && !isLeased && !isSuspected { break }
       await loop.slices?.pauseIfUsedUp()
       let started = ContinuousClock.now
-      let joined = isSuspected || isStopping ? [] : joinedMessages(in: entries[next...])
-      if let joint, joined.count > 1 {
-        let outcomes = joint.outcomes(joined)
-        precondition(outcomes.count == joined.count, "there is one outcome for each message")
-        for (message, outcome) in zip(joined, outcomes) { await settlement.add(message, outcome, to: &batch, started: started) }
-        next += joined.count
+      let together = isSuspected || isStopping ? [] : batchedMessages(in: entries[next...])
+      if let batchHandler, together.count > 1 {
+        let outcomes = batchHandler.outcomes(together)
+        precondition(outcomes.count == together.count, "a batch handler returns one outcome for each message")
+        for (message, outcome) in zip(together, outcomes) { await settlement.add(message, outcome, to: &batch, started: started) }
+        next += together.count
       } else {
         try await handle(
           entries[next], isSuspected: isSuspected, givesBack: isLeased && isStopping, in: &batch, &order, started: started)
         next += 1
       }
       let ended = ContinuousClock.now
-      turned.withLock { $0 = ended }
+      lastProgress.withLock { $0 = ended }
       if let slices = loop.slices {
         slices.use(started.duration(to: ended))
       } else {
@@ -138,12 +142,12 @@ extension ShardWorker {
     return batch
   }
 
-  /// The messages at the beginning of the entries that may be handled together.
-  private func joinedMessages(in entries: ArraySlice<Settlement.ReadEntry>) -> [LeasedMessage] {
-    guard let joint else { return [] }
+  /// The messages at the beginning of the entries that the batch handler may handle.
+  private func batchedMessages(in entries: ArraySlice<Settlement.ReadEntry>) -> [LeasedMessage] {
+    guard let batchHandler else { return [] }
     var messages: [LeasedMessage] = []
     for entry in entries {
-      guard let message = entry.message, message.span == nil, joint.accepts(message) else { break }
+      guard let message = entry.message, message.span == nil, batchHandler.accepts(message) else { break }
       if messages.isEmpty { messages.reserveCapacity(entries.count) }
       messages.append(message)
     }
@@ -151,6 +155,8 @@ extension ShardWorker {
   }
 
   /// Handles one entry, and adds the outcome to the batch.
+  ///
+  /// - Parameter givesBack: true if the message is given back without a call of the handler.
   private func handle(
     _ entry: Settlement.ReadEntry, isSuspected: Bool, givesBack: Bool, in batch: inout CommitBatch, _ order: inout OrderCheck,
     started: ContinuousClock.Instant
@@ -176,32 +182,33 @@ extension ShardWorker {
     return await message.traced { await self.handler(message) }
   }
 
-  /// Settles the batch: one atomic step claims the natural keys, publishes the events in the feed and removes the messages. For a ``PlainBatch``
-  /// whose natural keys are new that is commit_plain.lua, or a transaction of the same effect; otherwise commit.lua. Returns the entries to
-  /// work next, or nil if they must be read.
+  /// Settles the batch: one atomic step claims the natural keys, publishes the events in the feed and removes the messages. For a
+  /// ``PlainBatch`` whose natural keys are new, commit_plain.lua does this, or a transaction with the same effect (``GroupCommit``: batches
+  /// of 8 messages and more, and smaller ones under load); otherwise commit.lua. Returns the entries to handle next, or nil if they must be
+  /// read.
   ///
   /// - Parameter readsOn: true if more entries are likely: then they are read at the same time.
   func settle(_ batch: CommitBatch, _ shard: WorkerShard, _ ownership: ShardOwnership, _ loop: WorkerLoop, readsOn: Bool) async throws
-    -> Read?
+    -> ReadEntries?
   {
     guard ownership.form == .owned else {
       try await settlement.commit(batch, as: .consumer(name))
       shard.leases = []
       return nil
     }
-    guard readsOn, !isStopping, shard.isWanted, loop.backpressure.reserveAtOnce(pace.together) else {
-      return try await settlement.commit(batch, as: .owner(ownership), group: loop.group) == 0 ? Read(.null) : nil
+    guard readsOn, !isStopping, shard.mayContinue, loop.backpressure.tryReserve(pace.batchSize) else {
+      return try await settlement.commit(batch, as: .owner(ownership), group: loop.group) == 0 ? ReadEntries(.null) : nil
     }
-    async let behind = entries(of: shard.shard, behind: batch.position)
+    async let following = entries(of: shard.shard, after: batch.position)
     do {
-      let left = try await settlement.commit(batch, as: .owner(ownership), group: loop.group)
-      let read = try await behind
-      loop.backpressure.release(pace.together - read.count)
-      // Redis may read before it settles. A message that is accepted in between is in neither reply, and was not announced, because the stream
-      // was not empty. Only `left` shows it.
-      return read.count == 0 && left > 0 ? nil : read
+      let remaining = try await settlement.commit(batch, as: .owner(ownership), group: loop.group)
+      let read = try await following
+      loop.backpressure.release(pace.batchSize - read.count)
+      // Redis may read before it settles. A message that is accepted between these two steps was not read, and was not announced, because
+      // the stream was not empty. Only `remaining` shows it.
+      return read.count == 0 && remaining > 0 ? nil : read
     } catch {
-      loop.backpressure.release(pace.together)
+      loop.backpressure.release(pace.batchSize)
       throw error
     }
   }

@@ -10,7 +10,7 @@
   let paused = false;
   let last = new Date();
 
-  // The page must not change while the reader types or has selected text.
+  // The page must not change while the user types or has selected text.
   const isBusy = () => {
     const active = document.activeElement;
     return paused || document.hidden || (active && active.matches("main input, main select")) || !getSelection().isCollapsed;
@@ -22,14 +22,15 @@
       if (same) same.open = open.open;
     }
     if (before.isEqualNode(after)) return;
-    const place = [...before.querySelectorAll(focusable)].indexOf(document.activeElement);
+    // The focus and the scroll positions move to the elements of the new part that have the same index.
+    const focused = [...before.querySelectorAll(focusable)].indexOf(document.activeElement);
     const scrolls = [...before.querySelectorAll(".scroll")].map((part) => [part.scrollLeft, part.scrollTop]);
     before.replaceWith(after);
     after.querySelectorAll(".scroll").forEach((part, index) => {
       if (scrolls[index]) [part.scrollLeft, part.scrollTop] = scrolls[index];
     });
-    if (place >= 0) {
-      const next = after.querySelectorAll(focusable)[place];
+    if (focused >= 0) {
+      const next = after.querySelectorAll(focusable)[focused];
       if (next) next.focus({ preventScroll: true });
     }
   };
@@ -37,15 +38,16 @@
   const refresh = async () => {
     if (isBusy()) return;
     try {
-      const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(10000) });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const response = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(10000) });
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const next = page.getElementById("main");
-      // The session has ended, so the browser is sent to the page for signing in.
-      if (answer.redirected) return location.assign(answer.url);
+      // A redirection leads to the sign-in page, because the session has ended.
+      if (response.redirected) return location.assign(response.url);
       if (!next || !next.dataset.refresh) throw new Error("not a page");
       if (isBusy()) return;
       const content = document.getElementById("content");
       const fresh = document.importNode(page.getElementById("content"), true);
+      // If both pages have the same parts, only changed parts are replaced, which keeps the focus and open tables in the others.
       const parts = (root) => [...root.querySelectorAll("[data-part]")];
       const names = (root) => parts(root).map((part) => part.dataset.part).join();
       if (names(content) === names(fresh)) {
@@ -68,7 +70,7 @@
   pause.addEventListener("click", () => {
     paused = !paused;
     pause.setAttribute("aria-pressed", String(paused));
-    pause.textContent = paused ? "Go on" : "Pause";
+    pause.textContent = paused ? "Resume" : "Pause";
     if (!paused) refresh();
   });
   document.addEventListener("visibilitychange", refresh);

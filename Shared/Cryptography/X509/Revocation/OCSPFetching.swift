@@ -1,17 +1,17 @@
-/// Sends requests to an OCSP responder. An implementation must limit the time (well under a minute) and the size of the answer
+/// Sends requests to an OCSP responder. An implementation must limit the time (well under a minute) and the size of the response
 /// (`OCSPResponse.sizeLimit`), and must not follow redirects.
 public protocol OCSPFetching: Sendable {
-  /// POSTs `request.der` to `request.responder` as `application/ocsp-request`. Returns the body of a 200.
+  /// POSTs `request.der` to the URL `request.responder` as `application/ocsp-request`. Returns the body of a response with status 200.
   func fetch(_ request: OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
 }
 
-/// Why there is no answer of a responder.
+/// Why there is no response of a responder.
 public enum OCSPFetchFailure: Error, Sendable, Hashable {
-  /// No connection, or no answer in time; with a description.
+  /// No connection, or no response in time; with a description.
   case unreachable(String)
-  /// Another HTTP status than 200.
+  /// An HTTP status other than 200.
   case status(Int)
-  /// The answer is too large.
+  /// The response is larger than `OCSPResponse.sizeLimit`.
   case tooLarge
   /// The caller was cancelled.
   case cancelled

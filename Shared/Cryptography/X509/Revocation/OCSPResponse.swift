@@ -1,20 +1,22 @@
 import COpenSSL
 
-/// A verified answer of an OCSP responder about one certificate (RFC 6960, 3.2 and 4.2). Pure: bytes and time are passed in.
+/// A verified response of an OCSP responder about one certificate (RFC 6960, 3.2 and 4.2). It reads no clock: the time is passed in.
 public struct OCSPResponse: Sendable, Hashable {
-  /// The greatest size, bytes. Genuine answers have two to four kilobytes.
+  /// The greatest size, in bytes. Genuine responses are several times smaller.
   public static let sizeLimit = 32 << 10
-  /// The tolerated difference between the responder's clock and ours, seconds.
+  /// The tolerated difference between the responder's clock and ours, in seconds.
   public static let tolerance: Int64 = 60
-  private static let maxResponses: Int32 = 64
-  private static let certificatesLimit: Int32 = 8
+  /// A responder sends few single responses and certificates. These limits bound the work for a forged response.
+  private static let maxSingleResponses: Int32 = 64
+  private static let maxCertificates: Int32 = 8
 
   public let status: CertificateStatus
-  /// The time for which the answer is known to be right, and the time of the next one; seconds since 1970.
+  /// The time for which the status is known to be right, in seconds since 1970.
   public let thisUpdate: Int64
+  /// The time at or before which newer information will be available, in seconds since 1970.
   public let nextUpdate: Int64
 
-  /// True if the answer is valid at that time: from `thisUpdate` to `nextUpdate`, both inclusive, with the tolerance at both ends.
+  /// True if the response is valid at that time: from `thisUpdate` to `nextUpdate`, both inclusive, with the tolerance at both ends.
   public func isCurrent(at time: Int64) -> Bool {
     thisUpdate <= time + Self.tolerance && time - Self.tolerance <= nextUpdate
   }
@@ -25,10 +27,10 @@ public struct OCSPResponse: Sendable, Hashable {
     self.nextUpdate = nextUpdate
   }
 
-  /// Verifies the answer about `certificate`, issued by `issuer`, at `time` in seconds since 1970.
+  /// Verifies a response about `certificate`, issued by `issuer`, at `time` in seconds since 1970.
   ///
-  /// It must be signed by the issuer, or by a certificate in the response that the issuer signed, that is valid at the time and may sign
-  /// answers. That certificate's own revocation is not checked, since that would have no end; such certificates are short-lived.
+  /// The issuer must have signed the response, or a delegate: a certificate in the response that the issuer signed, that is valid at `time`
+  /// and that may sign responses. The delegate's own revocation is not checked, since that would have no end. Delegates are short-lived.
   public init(verifying der: [UInt8], certificate: Certificate, issuer: Certificate, at time: Int64) throws(OCSPRefusal) {
     defer { ERR_clear_error() }
     guard der.count <= Self.sizeLimit else { throw .tooLarge(der.count) }
@@ -44,11 +46,11 @@ public struct OCSPResponse: Sendable, Hashable {
     guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .notSuccessful(status: Int(status)) }
     guard let basic = OCSP_response_get1_basic(response) else { throw .notBasic }
     defer { OCSP_BASICRESP_free(basic) }
-    guard OCSP_resp_count(basic) <= Self.maxResponses,
-      OPENSSL_sk_num(OCSP_resp_get0_certs(basic)) <= Self.certificatesLimit
+    guard OCSP_resp_count(basic) <= Self.maxSingleResponses,
+      OPENSSL_sk_num(OCSP_resp_get0_certs(basic)) <= Self.maxCertificates
     else { throw .tooMany }
     guard OCSP_BASICRESP_get_ext_by_critical(basic, 1, -1) < 0 else { throw .criticalExtension }
-    // The signature is checked first, so that later errors are about a genuine answer.
+    // The signature is checked first, so that later errors are about a genuine response.
     try Self.verifySignature(of: basic, issuer: issuer, at: time)
     self = try Self.singleResponse(in: basic, certificate: certificate, issuer: issuer)
     guard thisUpdate <= nextUpdate else { throw .contradictoryTimes }
@@ -61,7 +63,7 @@ public struct OCSPResponse: Sendable, Hashable {
   private static func verifySignature(of basic: OpaquePointer, issuer: Certificate, at time: Int64) throws(OCSPRefusal) {
     try requireStrong(algorithm: algorithm(of: OCSP_resp_get0_tbs_sigalg(basic)))
     if isNamed(issuer.raw, by: basic) {
-      // If no other certificate matches, the issuer's error is reported.
+      // A bad signature is reported only after the loop, because a delegate may have the issuer's name.
       if isSigned(basic, by: issuer.raw) { return }
     }
     var refusal = isNamed(issuer.raw, by: basic) ? OCSPRefusal.badSignature : .signerNotFound
@@ -98,13 +100,14 @@ public struct OCSPResponse: Sendable, Hashable {
     guard let stack = OPENSSL_sk_new_null() else { return false }
     defer { OPENSSL_sk_free(stack) }
     guard OPENSSL_sk_push(stack, UnsafeRawPointer(certificate)) > 0 else { return false }
-    // OpenSSL only checks the signature with this certificate's key. Whether the certificate may sign is checked here, because OpenSSL
-    // would use the system's clock.
-    let right = OCSP_basic_verify(basic, stack, nil, UInt(OCSP_NOINTERN) | UInt(OCSP_NOVERIFY)) == 1
+    // With these flags, OpenSSL only checks the signature with this certificate's key. `requireDelegate` checks whether the certificate may
+    // sign, because OpenSSL would use the system's clock.
+    let isValid = OCSP_basic_verify(basic, stack, nil, UInt(OCSP_NOINTERN) | UInt(OCSP_NOVERIFY)) == 1
     ERR_clear_error()
-    return right
+    return isValid
   }
 
+  /// Throws unless the issuer signed the delegate's certificate, it may sign responses, and it is valid at `time`.
   private static func requireDelegate(_ delegate: OpaquePointer, of issuer: OpaquePointer, at time: Int64) throws(OCSPRefusal) {
     try requireStrong(algorithm: X509_get_signature_nid(delegate))
     guard X509_check_issued(issuer, delegate) == X509_V_OK, let key = X509_get0_pubkey(issuer), X509_verify(delegate, key) == 1 else {
@@ -113,7 +116,7 @@ public struct OCSPResponse: Sendable, Hashable {
     let flags = X509_get_extension_flags(delegate)
     guard flags & UInt32(EXFLAG_INVALID | EXFLAG_CRITICAL) == 0, flags & UInt32(EXFLAG_XKUSAGE) != 0,
       X509_get_extended_key_usage(delegate) & UInt32(XKU_OCSP_SIGN) != 0,
-      // Returns all ones if the certificate does not restrict its key usage.
+      // OpenSSL returns all ones if the certificate does not restrict its key usage.
       X509_get_key_usage(delegate) & UInt32(KU_DIGITAL_SIGNATURE) != 0
     else { throw .signerWithoutPurpose }
     guard let start = Certificate.seconds(X509_get0_notBefore(delegate)), let end = Certificate.seconds(X509_get0_notAfter(delegate)),
@@ -135,17 +138,17 @@ public struct OCSPResponse: Sendable, Hashable {
     }
   }
 
-  // MARK: Answer
+  // MARK: Single responses
 
-  /// Combines all answers about the certificate: the worst status within the narrowest times. A responder may give one for each hash
-  /// algorithm.
+  /// Combines all single responses about the certificate: the worst status, valid while all of them are valid. A responder may send one
+  /// for each hash algorithm of the certificate id.
   private static func singleResponse(in basic: OpaquePointer, certificate: Certificate, issuer: Certificate) throws(OCSPRefusal)
     -> OCSPResponse
   {
     var found: OCSPResponse?
     for algorithm in [EVP_sha1(), EVP_sha256(), EVP_sha384()] {
       guard let identifier = OCSP_cert_to_id(algorithm, certificate.raw, issuer.raw) else {
-        throw .malformed(OpenSSLErrors.drain("no certificate id"))
+        throw .malformed(OpenSSLErrors.drain("the certificate id cannot be made"))
       }
       defer { OCSP_CERTID_free(identifier) }
       var index = OCSP_resp_find(basic, identifier, -1)
@@ -176,7 +179,7 @@ public struct OCSPResponse: Sendable, Hashable {
     case V_OCSP_CERTSTATUS_GOOD: status = .good
     case V_OCSP_CERTSTATUS_REVOKED: status = .revoked(at: try seconds(revokedAt), reason: reason >= 0 ? Int(reason) : nil)
     case V_OCSP_CERTSTATUS_UNKNOWN: status = .unknown
-    default: throw .malformed("no status")
+    default: throw .malformed("an unknown certificate status")
     }
     guard nextUpdate != nil else { throw .withoutNextUpdate }
     return OCSPResponse(status: status, thisUpdate: try seconds(thisUpdate), nextUpdate: try seconds(nextUpdate))

@@ -1,29 +1,31 @@
 import Synchronization
 
-/// Asks OCSP responders about certificate chains, by a policy, and caches their answers (App Store Server API: x5c; RFC 6960).
+/// Asks OCSP responders whether the certificates of a chain are revoked, and caches the responses (App Store Server API: x5c; RFC 6960).
+/// The ``RevocationPolicy`` decides whether responders are asked, and what their responses mean for the chain.
 ///
 /// The two certificates below the root are checked concurrently. Their revocation counts at the present time, not at the time of signing:
-/// who has a stolen key can sign any date, so a revoked certificate invalidates everything that it ever signed.
+/// whoever has a stolen key can sign any date, so a revoked certificate invalidates everything that it ever signed.
 ///
-/// Concurrent callers that need the same certificate share one query. The first caller makes it; if that caller is cancelled, another one
-/// makes it again.
+/// Concurrent callers that need the same certificate share one query, which the first caller makes. If that caller is cancelled, another
+/// one repeats the query.
 public final class RevocationChecker: Sendable {
   private typealias Outcome = Result<OCSPResponse, RevocationGap>
 
-  /// How a query ends for the callers that wait for it.
+  /// The end of a query, for the callers that wait for it.
   private enum QueryEnd: Sendable {
     case done(Outcome)
     /// The caller that made the query was cancelled, so the cache must be checked again.
     case abandoned
   }
 
-  /// The action of a caller about a certificate: return the outcome, make the query, or wait for the one in flight.
+  /// What a caller has to do: return the outcome, make the query, or wait for the query in flight.
   private enum Role {
     case finished(Outcome)
     case lead(cached: OCSPResponse?)
     case wait
   }
 
+  /// A certificate whose revocation is checked.
   private struct Subject: Sendable {
     let certificate: Certificate
     let issuer: Certificate
@@ -32,6 +34,7 @@ public final class RevocationChecker: Sendable {
 
   private struct State: Sendable {
     var cache: RevocationCache
+    /// The certificates of the cache, so that ``RevocationChecker/refresh(dueWithin:at:)`` can query them again.
     var subjects: LeastRecentlyUsedCache<[UInt8], Subject>
     /// The queries in flight, by certificate, with the callers that wait for them.
     var queries: [[UInt8]: [UInt64: CheckedContinuation<QueryEnd, Never>]] = [:]
@@ -40,7 +43,7 @@ public final class RevocationChecker: Sendable {
 
   public let policy: RevocationPolicy
   private let fetcher: any OCSPFetching
-  // A lock instead of an actor: every verdict takes it, for one look-up in a table.
+  // A lock instead of an actor, because every verdict needs it, and only for a look-up in a table.
   private let state: Mutex<State>
 
   public init(policy: RevocationPolicy, fetcher: any OCSPFetching, limits: RevocationCache.Limits = .init()) {
@@ -51,28 +54,28 @@ public final class RevocationChecker: Sendable {
 
   /// The revocation status of a chain, from the cache or from the responders. `time` is the present time, in seconds since 1970.
   public func revocation(of chain: VerifiedChain, at time: Int64) async -> ChainRevocation {
-    // Nearly always both answers are cached, and no child task is needed.
+    // Nearly always both responses are cached. Then no child task is needed.
     if let known = known(of: chain, at: time) { return known }
     let leaf = Subject(certificate: chain.leaf, issuer: chain.intermediate, digest: chain.leafDigest)
     let intermediate = Subject(certificate: chain.intermediate, issuer: chain.root, digest: chain.intermediateDigest)
-    async let above = outcome(intermediate, at: time)
-    let below = await outcome(leaf, at: time)
-    return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(await above))
+    async let intermediateOutcome = outcome(intermediate, at: time)
+    let leafOutcome = await outcome(leaf, at: time)
+    return ChainRevocation(policy, leaf: Self.revocation(leafOutcome), intermediate: Self.revocation(await intermediateOutcome))
   }
 
-  /// The cached revocation status of a chain at `time`; nil if a responder would have to be asked.
+  /// The cached revocation status of a chain at `time`, in seconds since 1970; nil if a responder must be asked.
   public func known(of chain: VerifiedChain, at time: Int64) -> ChainRevocation? {
     guard policy != .off else { return ChainRevocation(policy, leaf: .notAsked, intermediate: .notAsked) }
     return state.withLock { state in
-      guard let below = Self.known(chain.leafDigest, &state.cache, at: time),
-        let above = Self.known(chain.intermediateDigest, &state.cache, at: time)
+      guard let leaf = Self.known(chain.leafDigest, &state.cache, at: time),
+        let intermediate = Self.known(chain.intermediateDigest, &state.cache, at: time)
       else { return nil }
-      return ChainRevocation(policy, leaf: Self.revocation(below), intermediate: Self.revocation(above))
+      return ChainRevocation(policy, leaf: Self.revocation(leaf), intermediate: Self.revocation(intermediate))
     }
   }
 
-  /// Refreshes the answers that are due within that many seconds, so that no verdict waits for a responder. Meant to be called
-  /// periodically; does nothing if the policy is `off`. Returns the number of certificates that it asked about.
+  /// Refreshes the responses that are due within that many seconds, so that no verdict waits for a responder. Meant to be called
+  /// periodically. Does nothing if the policy is `off`. Returns the number of queries that it made.
   @discardableResult
   public func refresh(dueWithin seconds: Int64, at time: Int64) async -> Int {
     guard policy != .off else { return 0 }
@@ -80,18 +83,18 @@ public final class RevocationChecker: Sendable {
       state.cache.digests.filter { state.cache.isDue($0, within: seconds, at: time) && state.queries[$0] == nil }
         .compactMap { state.subjects.peek($0) }
     }
-    var asked = 0
+    var queries = 0
     for subject in due where !Task.isCancelled {
-      let free = state.withLock { state in
+      let isFree = state.withLock { state in
         guard state.queries[subject.digest] == nil else { return false }
         state.queries[subject.digest] = [:]
         return true
       }
-      guard free else { continue }
+      guard isFree else { continue }
       _ = await lead(subject, cached: nil, at: time)
-      asked += 1
+      queries += 1
     }
-    return asked
+    return queries
   }
 
   // MARK: Queries
@@ -123,6 +126,7 @@ public final class RevocationChecker: Sendable {
     }
   }
 
+  /// Decides what the caller has to do. If it must make the query, the query is already in `queries`.
   private func role(_ subject: Subject, at time: Int64) -> Role {
     state.withLock { state in
       switch state.cache.find(subject.digest, at: time) {
@@ -137,16 +141,16 @@ public final class RevocationChecker: Sendable {
     }
   }
 
-  /// Makes the query, which `queries` already lists, and resumes the callers that wait for it.
+  /// Makes the query, which is already in `queries`, and resumes the callers that wait for it.
   private func lead(_ subject: Subject, cached: OCSPResponse?, at time: Int64) async -> Outcome {
-    let asked = await ask(subject, at: time)
-    if case .failure(.fetch(.cancelled)) = asked {
+    let queried = await ask(subject, at: time)
+    if case .failure(.fetch(.cancelled)) = queried {
       finish(subject.digest) { _ in .abandoned }
-      return cached.map { .success($0) } ?? asked
+      return cached.map { .success($0) } ?? queried
     }
-    var outcome = asked
+    var outcome = queried
     finish(subject.digest) { cache in
-      switch asked {
+      switch queried {
       case .success(let response): outcome = .success(cache.keep(response, for: subject.digest, at: time))
       case .failure(let gap):
         if let cached = cache.keep(gap, for: subject.digest, at: time) { outcome = .success(cached) }
@@ -163,7 +167,7 @@ public final class RevocationChecker: Sendable {
     }
     let bytes: [UInt8]
     do throws(OCSPFetchFailure) { bytes = try await fetcher.fetch(request) } catch {
-      // An error of a cancelled task says nothing about the responder, whatever the fetcher calls it.
+      // Whatever error the fetcher throws in a cancelled task, the error says nothing about the responder.
       return .failure(.fetch(Task.isCancelled ? .cancelled : error))
     }
     do throws(OCSPRefusal) {
@@ -183,6 +187,7 @@ public final class RevocationChecker: Sendable {
     for continuation in waiting.values { continuation.resume(returning: end) }
   }
 
+  /// Waits for the end of a query in flight.
   private func queryEnd(of digest: [UInt8]) async -> QueryEnd {
     let waiter = state.withLock { state in
       state.lastWaiter += 1
@@ -190,7 +195,7 @@ public final class RevocationChecker: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // The query ended meanwhile, or this task was cancelled before its continuation was stored.
+        // True if the query has ended since `role`, or if this task was cancelled before its continuation was stored.
         let isLate = state.withLock { state in
           guard state.queries[digest] != nil, !Task.isCancelled else { return true }
           state.queries[digest]![waiter] = continuation

@@ -1,22 +1,22 @@
-/// The rule for accepting a chain, depending on what is known about the revocation of its certificates.
+/// The rule by which a chain is accepted, depending on what is known about the revocation of its certificates.
 public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
   /// No responder is asked.
   case off
-  /// Responders are asked. Without a verified answer, a chain is accepted and marked as unconfirmed. A verified answer counts.
+  /// Responders are asked. Without a verified response, a chain is accepted and counted as unconfirmed. A verified response decides.
   case whenReachable
   /// Responders are asked. A chain is accepted only with a verified `good` for both certificates.
   case required
 
   /// Decides about a chain from the revocation of its two certificates.
   ///
-  /// | policy        | a revoked one      | a verified "unknown"  | no verified answer     | both good |
-  /// | ------------- | ------------------ | ------------------- | -------------------- | --------- |
-  /// | off           | accepted           | accepted            | accepted             | accepted  |
-  /// | whenReachable | certificateRevoked | revocationUnknown   | acceptedUnconfirmed  | accepted  |
-  /// | required      | certificateRevoked | revocationUnknown   | revocationUnknown    | accepted  |
+  /// | policy        | one is revoked     | one is `unknown`  | one has no verified response | both are good |
+  /// | ------------- | ------------------ | ----------------- | ---------------------------- | ------------- |
+  /// | off           | accepted           | accepted          | accepted                     | accepted      |
+  /// | whenReachable | certificateRevoked | revocationUnknown | acceptedUnconfirmed          | accepted      |
+  /// | required      | certificateRevoked | revocationUnknown | revocationUnknown            | accepted      |
   ///
-  /// The columns take precedence from left to right: one revoked certificate decides, whatever the other one is. A forged or damaged answer
-  /// counts as no answer, because an attacker who can replace a genuine answer can also suppress it.
+  /// The leftmost column that applies decides: one revoked certificate is enough, whatever the status of the other one. A forged or damaged
+  /// response counts as none, because an attacker who can replace a genuine response can also suppress it.
   public func decision(leaf: CertificateRevocation, intermediate: CertificateRevocation) -> RevocationDecision {
     guard self != .off else { return .accepted }
     let both = [leaf, intermediate]
@@ -30,20 +30,21 @@ public enum RevocationPolicy: String, Sendable, Hashable, CaseIterable {
 /// The decision about a chain.
 public enum RevocationDecision: String, Sendable, Hashable {
   case accepted
-  /// Accepted without an answer; such chains are counted.
+  /// Accepted without a verified response about both certificates.
   case acceptedUnconfirmed
-  /// Refused, because Apple has revoked a certificate.
+  /// Refused, because a certificate is revoked.
   case certificateRevoked = "certificate_revoked"
-  /// Refused for now. It should be tried again, because it does not mean forgery.
+  /// Refused for now. The caller should try again later, because this does not mean forgery.
   case revocationUnknown = "revocation_unknown"
 }
 
 /// The revocation of one certificate, as far as it is known.
 public enum CertificateRevocation: Sendable, Hashable {
-  /// No responder was asked, because of the policy.
+  /// No responder was asked, because the policy is `off`.
   case notAsked
+  /// A verified response gives this status.
   case answered(CertificateStatus)
-  /// There is no verified answer; with the reason.
+  /// There is no verified response; with the reason.
   case unanswered(RevocationGap)
 
   var isRevoked: Bool {
@@ -52,14 +53,17 @@ public enum CertificateRevocation: Sendable, Hashable {
   }
 }
 
-/// Why there is no verified answer about a certificate.
+/// Why there is no verified response about a certificate.
 public enum RevocationGap: Error, Sendable, Hashable {
+  /// The request could not be made.
   case request(OCSPRequest.Failure)
+  /// The responder sent no usable HTTP response.
   case fetch(OCSPFetchFailure)
+  /// The OCSP response was rejected.
   case refused(OCSPRefusal)
 }
 
-/// The revocation of a chain's certificates, and the decision.
+/// The revocation of a chain's two certificates below the root, and the policy's decision about the chain.
 public struct ChainRevocation: Sendable, Hashable {
   public let decision: RevocationDecision
   public let leaf: CertificateRevocation

@@ -1,8 +1,8 @@
-/// The section `console`: the pages of verifier for people.
+/// The section `console`: verifier's web pages for people.
 public struct ConsoleSettings: Sendable, Hashable {
   /// True if the console is served.
   public var isEnabled = true
-  /// The time after which a reader must sign in again.
+  /// The time after which a user must sign in again.
   public var session: Duration = .seconds(3600)
 
   public init() {}

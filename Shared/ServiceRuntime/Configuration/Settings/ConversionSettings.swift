@@ -1,6 +1,6 @@
 import AttributionProtocol
 
-/// A member of `apps[].conversionValues`, parsed but not validated: the service that uses it has the rules.
+/// An element of `apps[].conversionValues`, parsed but not validated. Its rules are in `ConversionSchema.swift` of AppleAttribution.
 public struct ConversionSettings: Sendable, Hashable {
   public struct Revenue: Sendable, Hashable {
     public let minimum: Double
@@ -22,15 +22,15 @@ public struct ConversionSettings: Sendable, Hashable {
   }
 
   public let version: String
-  /// Milliseconds since 1970.
+  /// When this version of the schema begins to apply, milliseconds since 1970.
   public let effectiveFrom: Int64
   public let fine: [Fine]
   public let coarse: [Coarse]
-  /// The path in the configuration file, for errors.
+  /// The element's path in the configuration file, for error messages.
   public let place: String
 }
 
-/// A member of `sourceIdentifiers`: names by the digits of an ad network's source identifiers.
+/// A value of `sourceIdentifiers`: names by the digits of an ad network's source identifiers.
 public struct SourceIdentifierSettings: Sendable, Hashable {
   public let campaigns: [String: String]
   public let adGroups: [String: String]
@@ -64,7 +64,9 @@ extension ConversionSettings {
       var windows = [0, 1, 2]
       if let list = entry["windows"] {
         windows = try list.list().map { window throws(ConfigurationError) in Int(clamping: try window.integer()) }
-        guard !windows.isEmpty else { throw ConfigurationError(list.path, "must hold a window; without one the value never counts") }
+        guard !windows.isEmpty else {
+          throw ConfigurationError(list.path, "must have at least one window; without a window the value never counts")
+        }
       }
       coarse.append(
         Coarse(
@@ -74,7 +76,7 @@ extension ConversionSettings {
     self.coarse = coarse
   }
 
-  /// `5` or `1-10`.
+  /// A value such as `5`, or a range such as `1-10`.
   private static func range(_ node: ConfigurationNode) throws(ConfigurationError) -> ClosedRange<Int> {
     let parts = node.plain.split(separator: "-", omittingEmptySubsequences: false).map { Int($0.trimmingSpaces()) }
     guard let first = parts.first ?? nil, let last = parts.last ?? nil, parts.count <= 2, first <= last else {
@@ -100,8 +102,8 @@ extension SourceIdentifierSettings {
       guard let table = try node[name]?.mapping() else { return [:] }
       var names: [String: String] = [:]
       for key in table.keys { names[key] = try table.required(key).text() }
-      // An unquoted 07 would be read as another text or dropped, so it is an error.
-      guard names.count == table.size else { throw ConfigurationError(table.path, "its keys must be digits in quotes") }
+      // A quoted and an unquoted key may have the same text, and keys may be lists or mappings.
+      guard names.count == table.size else { throw ConfigurationError(table.path, "must have digits in quotes as keys, each once") }
       return names
     }
     campaigns = try table("campaigns")
@@ -109,7 +111,7 @@ extension SourceIdentifierSettings {
     creatives = try table("creatives")
     var ids: [Int: String] = [:]
     for (key, name) in try table("campaignIds") {
-      guard let id = Int(key) else { throw ConfigurationError("\(node.path).campaignIds", "its keys must be 1 to 100; \(key) is not") }
+      guard let id = Int(key) else { throw ConfigurationError("\(node.path).campaignIds", "must have 1 to 100 as keys; \(key) is not one") }
       guard ids.updateValue(name, forKey: id) == nil else {
         throw ConfigurationError("\(node.path).campaignIds", "names \(id) twice")
       }

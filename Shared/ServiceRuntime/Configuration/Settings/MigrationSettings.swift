@@ -1,8 +1,8 @@
-/// The section `migrations`: how long migrations, and how many failures, are stored.
+/// The section `migrations`: how long migrations are stored, and how many of their failures.
 public struct MigrationSettings: Sendable, Hashable {
-  /// How long a migration can be read after its last step; at least 180 days while receipts of it wait.
+  /// How long a migration is stored after its last step; at least 180 days while some of its receipts wait.
   public var kept: Duration = .seconds(90 * 86_400)
-  /// The number of failures of a migration that are kept; further ones are only counted.
+  /// The number of failures of a migration that are stored. Further failures are only counted.
   public var failures = 100_000
 
   public init() {}

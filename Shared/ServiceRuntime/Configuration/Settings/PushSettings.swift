@@ -2,7 +2,7 @@
 public struct PushSettings: Sendable, Hashable {
   /// True if endpoints may have `http` URLs.
   public var allowsHTTP = false
-  /// Ranges of addresses that are allowed although they are not public.
+  /// Ranges of addresses to which events may be pushed although they are not public.
   public var allowedAddresses: [AddressRange] = []
   /// The timeout of a request to an endpoint.
   public var timeout: Duration = .seconds(15)
@@ -10,19 +10,19 @@ public struct PushSettings: Sendable, Hashable {
   public var retryBase: Duration = .seconds(5)
   /// The longest wait between two attempts of an event.
   public var retryCap: Duration = .seconds(3600)
-  /// The longest `Retry-After` of an endpoint that is honoured.
+  /// The longest `Retry-After` of an endpoint that is obeyed.
   public var retryAfterCap: Duration = .seconds(86_400)
-  /// How long an event is retried while others are accepted.
+  /// How long an event is retried while its endpoint accepts other events.
   public var retryFor: Duration = .seconds(3 * 86_400)
   /// The longest pause between requests to an endpoint that accepts nothing.
   public var pauseCap: Duration = .seconds(60)
   /// The time of failure after which an endpoint is disabled.
   public var disableAfter: Duration = .seconds(3 * 86_400)
-  /// The greatest number of events of one endpoint in memory.
+  /// The greatest number of events that are in memory for one endpoint.
   public var window = 512
-  /// The greatest size of events of one endpoint in memory, bytes.
+  /// The greatest size of the events that are in memory for one endpoint, bytes.
   public var windowBytes = 4 << 20
-  /// The number of threads that post.
+  /// The number of threads that send requests to endpoints.
   public var threads = min(4, AvailableCores.count)
   /// How long an instance without a heartbeat keeps its endpoints.
   public var pusherTimeout: Duration = .seconds(10)

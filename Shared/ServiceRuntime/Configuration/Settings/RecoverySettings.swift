@@ -4,11 +4,11 @@ public struct RecoverySettings: Sendable, Hashable {
   public var parallelPages = 16
   /// How long an app's leader keeps its lease without renewing it.
   public var lease: Duration = .seconds(15)
-  /// The longest time for which a recovery holds back notifications that are not urgent.
+  /// The longest time for which a recovery delays notifications that are not urgent.
   public var holdBack: Duration = .seconds(300)
   /// The number of deliveries waiting for verification above which recoveries add none.
   public var intakeBacklog = 20_000
-  /// The greatest number of notifications that all recoveries together hold back; never more than a quarter of the queue's limit.
+  /// The greatest number of notifications that all recoveries together delay; never more than a quarter of the queue's limit.
   public var heldBacklog = 200_000
   /// The greatest number of running and waiting recoveries of one app that callers started.
   public var maxRunning = 100
@@ -18,15 +18,15 @@ public struct RecoverySettings: Sendable, Hashable {
   public var outageAfter: Duration = .seconds(60)
   /// How long a recovery waits for Apple's own retries.
   public var retryPatience: Duration = .seconds(3600)
-  /// The time after a retry of Apple's at which its result is checked.
+  /// How long after one of Apple's retries it is checked whether the notification arrived.
   public var retryMargin: Duration = .seconds(600)
   /// The shortest time without notifications that counts as a silence.
   public var silenceAfter: Duration = .seconds(900)
-  /// The number of notifications that would usually have come during a silence from which it counts as an outage.
+  /// A silence counts as an outage if at least this number of notifications would usually have arrived during it.
   public var silenceExpected = 30
 
-  /// Requests a second and app in production, by endpoint of the App Store Server API, to replace Apple's published rates: less if others
-  /// use the same app's budget.
+  /// The rates per app of requests in production, by endpoint of the App Store Server API, requests per second. They replace Apple's
+  /// published rates, and are lower if other systems use the same app's budget.
   public var rates: [String: Double] = [:]
 
   public init() {}
@@ -51,7 +51,8 @@ public struct RecoverySettings: Sendable, Hashable {
       }
     }
     guard outageAfter >= heartbeat * 3 else {
-      throw ConfigurationError("\(node.path).outageAfter", "must be at least three heartbeats, or each late one is an outage")
+      throw ConfigurationError(
+        "\(node.path).outageAfter", "must be at least three heartbeats; otherwise each late heartbeat would be an outage")
     }
     unknown += node.unknownKeys([
       "parallelPages", "lease", "holdBack", "heartbeat", "outageAfter", "retryPatience", "retryMargin", "silenceAfter",

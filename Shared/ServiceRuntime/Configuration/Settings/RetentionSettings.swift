@@ -8,7 +8,7 @@ public struct RetentionSettings: Sendable, Hashable {
     case trust
   }
 
-  /// The time from a request's receipt to its answer.
+  /// The longest time from a request's receipt to its answer.
   public var budget: Duration = .milliseconds(300)
   /// The timeout of a signature by signer.
   public var signerTimeout: Duration = .milliseconds(150)
@@ -39,8 +39,8 @@ public struct RetentionSettings: Sendable, Hashable {
     try node.time("answersKept", .seconds(1)...(.seconds(30 * 86_400)), &answersKept)
     try node.time("messagesRefresh", .milliseconds(100)...(.seconds(86_400)), &messagesRefresh)
     try node.count("pendingEvents", 0...1_000_000, &pendingEvents)
-    if let word = node["unknownMessages"] {
-      guard let known = UnknownMessages(rawValue: try word.text()) else { throw ConfigurationError(word.path, "must be refuse or trust") }
+    if let value = node["unknownMessages"] {
+      guard let known = UnknownMessages(rawValue: try value.text()) else { throw ConfigurationError(value.path, "must be refuse or trust") }
       unknownMessages = known
     }
     unknown += node.unknownKeys([
@@ -50,20 +50,20 @@ public struct RetentionSettings: Sendable, Hashable {
   }
 }
 
-/// The section `apps[].retention`, parsed but not validated: the service that uses it has the rules.
+/// The section `apps[].retention`, parsed but not validated. Its rules are in ingest's `RetentionPlan.swift`.
 public struct AppRetentionSettings: Sendable, Hashable {
-  /// A decision service of the user.
+  /// A decision service: a server of the user that chooses the message. If it fails or is late, the rules choose.
   public struct DecisionService: Sendable, Hashable {
     public let url: String
     public let timeout: Duration
-    /// The file of the token for calls; nil: no token.
+    /// The file with the bearer token for calls; nil if they need none.
     public let tokenFile: String?
     public let place: String
   }
 
   public struct Experiment: Sendable, Hashable {
     public let name: String
-    /// Percent.
+    /// The experiment applies to the customers from the percentage `from` up to, but not including, the percentage `to`.
     public let from: Double
     public let to: Double
   }
@@ -74,7 +74,7 @@ public struct AppRetentionSettings: Sendable, Hashable {
     public let below: Double?
   }
 
-  /// The conditions of a rule; nil: it always applies.
+  /// The conditions of a rule, all of which must be true. Nil stands for a condition that is not set.
   public struct Conditions: Sendable, Hashable {
     public var environments: [String]?
     public var products: [String]?
@@ -88,7 +88,7 @@ public struct AppRetentionSettings: Sendable, Hashable {
     public var experiment: Experiment?
   }
 
-  /// One text for all locales, or one for each.
+  /// A message's identifier: one for all locales, or one for each locale.
   public struct Message: Sendable, Hashable {
     public let identifier: String?
     public let byLocale: [String: String]
@@ -160,7 +160,9 @@ extension AppRetentionSettings {
     func list(_ name: String) throws(ConfigurationError) -> [String]? {
       guard let child = node[name] else { return nil }
       let texts = try child.texts()
-      guard !texts.isEmpty else { throw ConfigurationError(child.path, "must hold something; without it the rule never applies") }
+      guard !texts.isEmpty else {
+        throw ConfigurationError(child.path, "must have at least one element; with an empty list the rule never applies")
+      }
       return texts
     }
     var conditions = Conditions()
@@ -179,6 +181,7 @@ extension AppRetentionSettings {
       unknown += tenure.unknownKeys(["atLeast", "below"])
       conditions.tenureAtLeast = try tenure["atLeast"]?.duration()
       conditions.tenureBelow = try tenure["below"]?.duration()
+      // Without `below`, any tenure is below.
       guard (conditions.tenureAtLeast ?? .zero) < (conditions.tenureBelow ?? .seconds(Int64.max / 1_000_000)) else {
         throw ConfigurationError("\(tenure.path).below", "must be more than atLeast")
       }
@@ -230,8 +233,10 @@ extension AppRetentionSettings {
     guard node.isMapping else { return Message(identifier: try node.text(), byLocale: [:]) }
     var byLocale: [String: String] = [:]
     for key in node.keys { byLocale[key] = try node.required(key).text() }
-    // An unquoted `no` or `39` would not be read as text.
-    guard byLocale.count == node.size else { throw ConfigurationError(node.path, "its keys must be locales, those such as no in quotes") }
+    // A quoted and an unquoted key may have the same text, and keys may be lists or mappings.
+    guard byLocale.count == node.size else {
+      throw ConfigurationError(node.path, "must have locales as keys, each once; a key such as no needs quotes")
+    }
     return Message(identifier: nil, byLocale: byLocale)
   }
 }

@@ -1,6 +1,7 @@
-/// The rule by which silence about a subscription is a gap (YAML `appStore`: `silence`, `silenceSweep`, `silenceBatch`).
+/// The rule that decides when silence about a subscription is a gap: the keys `silence`, `silenceSweep` and `silenceBatch` of the section
+/// `appStore`.
 public struct SilenceSettings: Sendable, Hashable {
-  /// The time after a subscription's end without a notification that counts as a gap.
+  /// How long after a subscription's end, without a notification about it, a gap is assumed.
   public var after: Duration = .seconds(86_400)
   /// The interval of the search for such gaps.
   public var sweep: Duration = .seconds(30)

@@ -2,18 +2,18 @@ public import PublicSuffixes
 
 /// The section `webAds`: the rules for sites of web ads.
 public struct WebAdSettings: Sendable, Hashable {
-  /// The rule for a site's name in an impression that is signed.
+  /// The rule for the name of the advertising site in a signed impression.
   public enum Signing: String, Sendable, Hashable, CaseIterable { case registrable, form }
-  /// Whether an event describes the site of its postback.
+  /// Whether the event of a postback describes the postback's site.
   public enum Postbacks: String, Sendable, Hashable, CaseIterable { case mark, ignore }
 
-  /// A file with the public suffix list, instead of the one that libpsl was built with.
+  /// The file of a public suffix list that replaces the one that is built into libpsl.
   public var publicSuffixList: String?
-  /// The rule for `sourceDomain` in an impression that is signed: `registrable` (by the public suffix list) or `form` (only its syntax is
-  /// checked).
+  /// The rule for `sourceDomain` in a signed impression: `registrable` (it must be a registrable domain by the public suffix list) or
+  /// `form` (only its syntax is checked).
   public var signing = Signing.registrable
-  /// `mark`: the event of a verified postback has the registrable domain of its `source-domain`, and states whether the `source-domain` is
-  /// registrable, both by the public suffix list. `ignore`: it has neither. The setting rejects no postback.
+  /// `mark`: the event of a verified postback has the registrable domain of its `source-domain`, and states whether the `source-domain`
+  /// itself is registrable, both by the public suffix list. `ignore`: the event has neither. Neither value rejects a postback.
   public var postbacks = Postbacks.mark
 
   public init() {}
@@ -38,7 +38,7 @@ extension WebAdSettings {
   /// and libpsl has no built-in list.
   public func suffixes() throws(ConfigurationError) -> PublicSuffixList {
     let key = "webAds.publicSuffixList"
-    guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which is not on this machine") }
+    guard PublicSuffixList.isAvailable else { throw ConfigurationError(key, "needs libpsl.so.5, which this machine does not have") }
     guard let path = publicSuffixList else {
       if let list = PublicSuffixList.builtIn { return list }
       throw ConfigurationError(key, "must be given: libpsl was built without a list")

@@ -2,35 +2,37 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Keeps a signal to end that arrives while the service waits for its dependencies, or between that wait and the service's own handling of
-/// signals.
+/// Remembers a signal to end (SIGTERM or SIGINT) that arrives while the service waits for its dependencies, or between that wait and the
+/// moment at which the service's own group handles signals.
 final class EarlySignals: Sendable {
-  private let isAsked = Atomic(false)
+  private let wasReceived = Atomic(false)
   private let stream: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
 
   init() { (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  var wasAskedToEnd: Bool { isAsked.load(ordering: .sequentiallyConsistent) }
+  /// True if a signal has arrived.
+  var hasSignal: Bool { wasReceived.load(ordering: .sequentiallyConsistent) }
 
-  /// Watches for signals until the process ends.
-  func begin() async {
+  /// Begins to watch for signals, until the process ends.
+  func beginWatching() async {
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    Task { for await _ in signals { note() } }
+    Task { for await _ in signals { record() } }
   }
 
-  func note() {
-    isAsked.store(true, ordering: .sequentiallyConsistent)
+  /// Remembers that a signal has arrived.
+  func record() {
+    wasReceived.store(true, ordering: .sequentiallyConsistent)
     continuation.yield()
   }
 
-  /// Returns after a signal, or when the service ends for another reason. May be called once.
+  /// Returns when a signal arrives or has arrived, or when the service ends for another reason. May be called once.
   func wait() async {
     for await _ in stream.cancelOnGracefulShutdown() { return }
   }
 }
 
-/// Ends the service if a signal came early.
+/// A service whose end, after an early signal, ends the whole group.
 struct EarlySignalWatch: Service {
   let signals: EarlySignals
 

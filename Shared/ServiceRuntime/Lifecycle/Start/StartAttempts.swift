@@ -2,12 +2,13 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Retries the dependencies of a starting service until all succeed, one fails for good, or the time is over.
+/// Retries the dependencies of a starting service, one after the other, until all are available, one fails with an error that is not
+/// transient, or the time is over. ``StartWait`` runs it.
 final class StartAttempts: Service {
-  /// The pause between attempts. It is longer than the pause between the Redis client's own attempts to connect.
+  /// The pause between attempts. It is longer than the Redis client's pause before it connects again, so that each attempt can succeed.
   private static let pause: Duration = .seconds(1)
-  /// The pause between log lines.
-  private static let reminder: Duration = .seconds(10)
+  /// The time between log lines about the same dependency.
+  private static let logInterval: Duration = .seconds(10)
 
   private struct State {
     var waitsFor: String?
@@ -26,9 +27,9 @@ final class StartAttempts: Service {
     state = Mutex(State(waitsFor: dependencies.first?.name))
   }
 
-  /// The dependency that is being waited for.
+  /// The name of the dependency that is being waited for.
   var waitsFor: String? { state.withLock { $0.waitsFor } }
-  /// The result; nil while attempts are made, and if they were stopped.
+  /// The result; nil while attempts are being made, and after they were stopped.
   var outcome: Result<Void, any Error>? { state.withLock { $0.outcome } }
 
   func run() async throws {
@@ -37,7 +38,7 @@ final class StartAttempts: Service {
       var isFirst = true
       for dependency in self.dependencies {
         self.state.withLock { $0.waitsFor = dependency.name }
-        // ``StartWait`` has tried the first dependency already, and logged the failure.
+        // StartWait has already tried the first dependency and logged the failure.
         guard await self.wait(for: dependency, until: end, failedBefore: isFirst) else { return }
         isFirst = false
       }
@@ -45,15 +46,15 @@ final class StartAttempts: Service {
     }
   }
 
-  /// True if the dependency is available; false if the result is final or the task was cancelled.
+  /// Returns true when the dependency is available; false if it failed, which sets ``outcome``, or if the task was cancelled.
   private func wait(for dependency: StartDependency, until end: ContinuousClock.Instant, failedBefore: Bool) async -> Bool {
-    var nextLine = failedBefore ? ContinuousClock.now + Self.reminder : .now
-    var pauses = failedBefore
+    var nextLogTime = failedBefore ? ContinuousClock.now + Self.logInterval : .now
+    var needsPause = failedBefore
     while true {
-      if pauses {
+      if needsPause {
         do { try await Task.sleep(for: Self.pause) } catch { return false }
       }
-      pauses = true
+      needsPause = true
       do {
         try await dependency.attempt()
         logger.info("\(dependency.name) is available", metadata: ["dependency": "\(dependency.name)"])
@@ -64,8 +65,8 @@ final class StartAttempts: Service {
           state.withLock { $0.outcome = .failure(error) }
           return false
         }
-        guard .now >= nextLine else { continue }
-        nextLine = .now + Self.reminder
+        guard .now >= nextLogTime else { continue }
+        nextLogTime = .now + Self.logInterval
         logger.warning(
           "waiting for \(dependency.name)", metadata: ["dependency": "\(dependency.name)", "reason": "\(error)"])
       }

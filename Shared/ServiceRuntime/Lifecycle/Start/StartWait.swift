@@ -7,34 +7,35 @@ import UnixSignals
   import Glibc
 #endif
 
-/// A dependency that a service requires.
+/// A dependency that must be available before a service starts.
 struct StartDependency: Sendable {
-  /// Its name in the log and in `/readyz`.
+  /// The dependency's name in the log and in `/readyz`.
   let name: String
-  /// True if an attempt with this error is repeated; other errors end the start at once.
+  /// True for an error after which the attempt is repeated. Any other error ends the start at once.
   let isTransient: @Sendable (any Error) -> Bool
+  /// Connects to the dependency or calls it. Throws if it is not available.
   let attempt: @Sendable () async throws -> Void
 }
 
-/// Waits at start for required dependencies, so that a service that starts before its Redis does not have to be restarted.
+/// Waits at the start for required dependencies, so that a service that starts before its Redis does not have to be restarted.
 ///
-/// Meanwhile the internal port answers `/livez` with 200, `/startupz` and `/readyz` with 503, and calls with `unavailable`.
+/// During the wait, the internal port answers `/livez` with 200, `/startupz` and `/readyz` with 503, and calls with `unavailable`.
 struct StartWait {
-  /// The process got a signal to end before it had started.
+  /// The error if a signal to end arrived before the service had started.
   struct Ended: Error {}
 
-  /// The time for all dependencies together; zero means no wait.
+  /// The time limit for all dependencies together. With zero, each dependency is tried once.
   let timeout: Duration
-  /// Keeps signals that arrive from the beginning of the wait on.
+  /// Remembers signals to end that arrive after the wait has begun.
   let signals: EarlySignals
   let logger: Logger
-  /// Makes the internal listener with the given responder.
+  /// Makes the listener of the internal port with the given responder.
   let listener: (any HTTPResponder) -> any Service
-  /// The health of a service that has not started, with the dependency that it waits for.
+  /// Makes the ``Health`` of the starting service. The check reports the dependency that is being waited for.
   let health: (ReadinessCheck) -> Health
 
-  /// Returns when every dependency is available; they are checked in order. Throws the last error when the time is over, and ``Ended``
-  /// after SIGTERM or SIGINT.
+  /// Tries the dependencies in order, and returns when all are available. Throws an error that is not transient at once, a transient one
+  /// when the time is over, and ``Ended`` after SIGTERM or SIGINT.
   func until(_ dependencies: [StartDependency]) async throws {
     var missing = dependencies[...]
     while let next = missing.first {
@@ -48,11 +49,12 @@ struct StartWait {
     }
   }
 
+  /// Serves the internal port until the attempts have ended or a signal arrives.
   private func serve(while attempts: StartAttempts) async throws {
     let waiting = health(ReadinessCheck(name: "start") { attempts.waitsFor.map { "waits for \($0)" } })
-    // The watch of this group ends with the attempts. `signals` also keeps signals that arrive after that.
-    await signals.begin()
-    let watch = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), note: signals.note)
+    // SignalWatch ends together with this group of services. EarlySignals goes on watching, for a signal that arrives after that.
+    await signals.beginWatching()
+    let watch = SignalWatch(signals: await UnixSignalsSequence(trapping: .sigterm, .sigint), onSignal: signals.record)
     // SIGHUP is ignored: nothing can be reloaded yet, and the signal would end the process.
     signal(SIGHUP, SIG_IGN)
     defer { signal(SIGHUP, SIG_DFL) }
@@ -64,7 +66,7 @@ struct StartWait {
       ], logger: logger)
     configuration.maximumGracefulShutdownDuration = .seconds(5)
     try await ServiceGroup(configuration: configuration).run()
-    if signals.wasAskedToEnd { throw Ended() }
+    if signals.hasSignal { throw Ended() }
     guard let outcome = attempts.outcome else { throw Ended() }
     try outcome.get()
   }
@@ -73,11 +75,11 @@ struct StartWait {
 /// Ends its group at the first signal.
 private struct SignalWatch: Service {
   let signals: UnixSignalsSequence
-  let note: @Sendable () -> Void
+  let onSignal: @Sendable () -> Void
 
   func run() async throws {
     for await _ in signals.cancelOnGracefulShutdown() {
-      note()
+      onSignal()
       return
     }
   }
@@ -88,6 +90,6 @@ private struct StartingResponder: HTTPResponder {
   let health: Health
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
-    (health.admission(request) ?? .response(.error(.unavailable("the service is starting")))).named(request)
+    (health.admission(request) ?? .response(.error(.unavailable("the service is starting")))).addingRequestID(of: request)
   }
 }

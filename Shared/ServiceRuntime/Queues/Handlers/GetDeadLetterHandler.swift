@@ -10,8 +10,8 @@ struct GetDeadLetterHandler: RPCHandler {
   func handle(_ request: GetDeadLetterRequest, _ context: RPCContext) async throws(RPCError) -> GetDeadLetterResponse {
     guard let id = DeliveryID(request.id ?? "") else { throw .invalidArgument(field: "id", "must be the id of a delivery") }
     let queue = try request.queue.map { name throws(RPCError) in try QueueHandlers.name(name) }
-    let found = try await QueueHandlers.ask { () throws(QueueError) in try await administration.deadLetter(id, queue: queue) }
-    guard let found else { throw .notFound("no dead letter of that id", field: "id") }
+    let found = try await QueueHandlers.run { () throws(QueueError) in try await administration.deadLetter(id, queue: queue) }
+    guard let found else { throw .notFound("no dead letter has this id", field: "id") }
     var response = GetDeadLetterResponse(deadLetter: QueueHandlers.message(found.letter))
     if let message = found.message {
       response.body = Base64.encode(message.body)

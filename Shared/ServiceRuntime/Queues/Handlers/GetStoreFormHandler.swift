@@ -6,7 +6,7 @@ struct GetStoreFormHandler: RPCHandler {
   let administration: QueueAdministration
 
   func handle(_ request: GetStoreFormRequest, _ context: RPCContext) async throws(RPCError) -> GetStoreFormResponse {
-    let state = try await QueueHandlers.ask { () throws(QueueError) in try await administration.form() }
+    let state = try await QueueHandlers.run { () throws(QueueError) in try await administration.form() }
     return GetStoreFormResponse(store: QueueHandlers.state(state))
   }
 }

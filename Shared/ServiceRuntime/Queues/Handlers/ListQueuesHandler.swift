@@ -10,7 +10,7 @@ struct ListQueuesHandler: RPCHandler {
     if let name = request.queue { queues = [try QueueHandlers.name(name)] }
     var response = ListQueuesResponse()
     for queue in queues {
-      let snapshot = try await QueueHandlers.ask { () throws(QueueError) in try await administration.snapshot(queue) }
+      let snapshot = try await QueueHandlers.run { () throws(QueueError) in try await administration.snapshot(queue) }
       response.queues.append(QueueHandlers.state(snapshot))
     }
     return response

@@ -7,7 +7,7 @@ struct PauseQueueHandler: RPCHandler {
 
   func handle(_ request: PauseQueueRequest, _ context: RPCContext) async throws(RPCError) -> PauseQueueResponse {
     let queue = try QueueHandlers.name(request.queue)
-    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
+    let snapshot = try await QueueHandlers.run { () throws(QueueError) in
       try await administration.pause(queue)
       return try await administration.snapshot(queue)
     }

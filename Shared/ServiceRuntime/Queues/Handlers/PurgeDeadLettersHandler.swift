@@ -10,7 +10,7 @@ struct PurgeDeadLettersHandler: RPCHandler {
   {
     let queue = try QueueHandlers.name(request.queue)
     let ids = try QueueHandlers.ids(request.ids)
-    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.purge(queue, ids: ids) }
+    let count = try await QueueHandlers.run { () throws(QueueError) in try await administration.purge(queue, ids: ids) }
     return PurgeDeadLettersResponse(purged: Int32(clamping: count))
   }
 }

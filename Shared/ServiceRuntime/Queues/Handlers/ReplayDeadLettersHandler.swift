@@ -10,8 +10,7 @@ struct ReplayDeadLettersHandler: RPCHandler {
   {
     let queue = try QueueHandlers.name(request.queue)
     let ids = try QueueHandlers.ids(request.ids)
-    let count = try await QueueHandlers.ask { () throws(QueueError) in try await administration.replay(queue, ids: ids)
-    }
+    let count = try await QueueHandlers.run { () throws(QueueError) in try await administration.replay(queue, ids: ids) }
     return ReplayDeadLettersResponse(replayed: Int32(clamping: count))
   }
 }

@@ -7,7 +7,7 @@ struct ResumeQueueHandler: RPCHandler {
 
   func handle(_ request: ResumeQueueRequest, _ context: RPCContext) async throws(RPCError) -> ResumeQueueResponse {
     let queue = try QueueHandlers.name(request.queue)
-    let snapshot = try await QueueHandlers.ask { () throws(QueueError) in
+    let snapshot = try await QueueHandlers.run { () throws(QueueError) in
       try await administration.resume(queue)
       return try await administration.snapshot(queue)
     }

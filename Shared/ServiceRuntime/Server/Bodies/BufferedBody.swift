@@ -1,7 +1,7 @@
 import NIOCore
 
-/// A request body that is being received. A request whose `Content-Length` exceeds the limit is refused before that
-/// (``IncomingRequest/announcesMore(than:)``).
+/// The part of a request's body that has been received. A request whose `Content-Length` exceeds the limit is refused before any of its
+/// body is received (``IncomingRequest/announcesMore(than:)``).
 struct BufferedBody {
   /// The memory reservation of the body.
   let reservation: BodyReservation
@@ -17,10 +17,10 @@ struct BufferedBody {
     return buffer.map { Array($0.readableBytesView) } ?? []
   }
 
-  /// Appends a part; returns an error if the limit or the memory does not allow it.
+  /// Appends a part. Returns an error if the body would exceed its limit, or if there is not enough memory for bodies.
   mutating func add(_ part: ByteBuffer, limit: Int) -> BodyError? {
     guard count + part.readableBytes <= limit else { return .tooLarge }
-    guard reservation.take(part.readableBytes) else { return .noRoom }
+    guard reservation.reserve(part.readableBytes) else { return .noRoom }
     if buffer == nil { buffer = part } else { buffer!.writeImmutableBuffer(part) }
     return nil
   }

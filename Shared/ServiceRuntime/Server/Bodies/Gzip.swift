@@ -1,6 +1,6 @@
 import CZlib
 
-/// gzip with a limit on the inflated size.
+/// Inflates and deflates gzip (RFC 1952), with a limit of the inflated size.
 enum Gzip {
   enum Failure: Error {
     case malformed, tooLarge
@@ -8,34 +8,35 @@ enum Gzip {
     case noRoom
   }
 
-  /// The size of the length field at a stream's end (ISIZE, RFC 1952 section 2.3.1), little-endian.
+  /// The size of the field at the end of a stream that states its inflated length (ISIZE, RFC 1952 section 2.3.1), bytes.
   private static let lengthBytes = 4
 
-  /// Streams may always inflate to this size, because the ratio says nothing about short ones.
+  /// Every stream may inflate to this size, because short texts may compress by a high ratio.
   private static let minLimit = 1024
 
-  /// Inflates exactly one stream, to at most `limit` bytes and at most `ratio` times the sent bytes.
+  /// Inflates exactly one stream to at most `limit` bytes, and to at most `ratio` times its own size.
   static func inflate(_ bytes: [UInt8], limit: Int, ratio: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
     try inflate(bytes, limit: min(limit, max(bytes.count * ratio, minLimit)), on: reservation)
   }
 
-  /// Inflates exactly one stream of at most `limit` bytes. The memory is reserved before it is allocated.
+  /// Inflates exactly one stream to at most `limit` bytes. The memory is reserved before it is allocated.
   static func inflate(_ bytes: [UInt8], limit: Int, on reservation: BodyReservation) throws(Failure) -> [UInt8] {
-    // The trailer states the inflated length and zlib checks it, so a stream that inflates to more is malformed and inflating stops there.
-    let said = bytes.suffix(lengthBytes).reversed().reduce(0) { $0 << 8 | Int($1) }
-    let room = min(said, limit)
-    guard reservation.take(room) else { throw .noRoom }
+    // The end of the stream states its inflated length, little-endian. Inflating stops there, because a stream that inflates to more is
+    // malformed.
+    let statedLength = bytes.suffix(lengthBytes).reversed().reduce(0) { $0 << 8 | Int($1) }
+    let capacity = min(statedLength, limit)
+    guard reservation.reserve(capacity) else { throw .noRoom }
     var result: Int32 = -1
-    // One byte more distinguishes "at the limit" from "past it".
-    let inflated = [UInt8](unsafeUninitializedCapacity: room + 1) { buffer, count in
-      result = attribution_gunzip(bytes, bytes.count, room, buffer.baseAddress!, &count)
+    // One byte more, so that a stream that inflates to more than the capacity is noticed.
+    let inflated = [UInt8](unsafeUninitializedCapacity: capacity + 1) { buffer, count in
+      result = attribution_gunzip(bytes, bytes.count, capacity, buffer.baseAddress!, &count)
     }
     guard result != 0 else { return inflated }
-    reservation.giveBack(room)
-    throw result == -2 && said > limit ? .tooLarge : .malformed
+    reservation.release(capacity)
+    throw result == -2 && statedLength > limit ? .tooLarge : .malformed
   }
 
-  /// Returns nil only if memory cannot be allocated.
+  /// Compresses the bytes. Returns nil only if memory cannot be allocated.
   static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
     var out: UnsafeMutablePointer<UInt8>?
     var count = 0

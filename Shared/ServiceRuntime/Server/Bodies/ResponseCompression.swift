@@ -1,5 +1,7 @@
-/// Compresses large responses with gzip for callers that accept it, and forbids caches to store answers to GET (`Cache-Control`, `Vary`). A caller
-/// that sends gzip and names no `Accept-Encoding` is taken to accept it.
+/// Compresses large responses with gzip for callers that accept it. A caller without `Accept-Encoding` whose request is compressed with
+/// gzip accepts it too.
+///
+/// It also adds `Cache-Control: no-store` and `Vary` to JSON responses to GET, so that caches do not store them.
 enum ResponseCompression {
   /// Responses with fewer bytes are not compressed.
   static let minBytes = 1024

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Limits the open connections of one listener. Further connections wait in the kernel's accept queue until one closes.
 ///
-/// Connections are not accepted either when the process is nearly out of descriptors: a failing accept would end the listener, and
-/// connections to Redis and files need descriptors too.
+/// Connections also wait if the process has nearly reached its limit of descriptors: a failed accept would end the listener, and files and
+/// connections to Redis need descriptors too.
 final class ConnectionLimit: AvailableConnectionsDelegate {
-  /// Descriptors left for everything but connections of callers.
+  /// The number of descriptors that connections of callers leave for everything else.
   static let reservedDescriptors = 32
 
   private let maxConnections: Int
@@ -20,15 +20,15 @@ final class ConnectionLimit: AvailableConnectionsDelegate {
 
   func isAcceptingNewConnections() -> Bool {
     let open = open.withLock { $0 }
-    // Without an open connection none could close and trigger the next accept.
+    // The server accepts again when a connection closes. Without an open one, that would never happen.
     return open == 0 || open < maxConnections && Self.descriptorsAreLeft
   }
 
-  /// True if the connection that was just opened exceeds the limit, which happens because several are accepted at a time.
-  var isPassed: Bool { open.withLock { $0 } > maxConnections }
+  /// True if the connection that was just accepted exceeds the limit. That is possible because the server accepts several at a time.
+  var isExceeded: Bool { open.withLock { $0 } > maxConnections }
 
   private static var descriptorsAreLeft: Bool {
-    // A descriptor gets the lowest number that is free.
+    // A new descriptor gets the lowest free number, which shows how many are in use.
     let lowest = dup(STDERR_FILENO)
     guard lowest >= 0 else { return false }
     close(lowest)

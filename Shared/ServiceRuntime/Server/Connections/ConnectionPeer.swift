@@ -1,12 +1,13 @@
 import NIOCore
 
-/// The peer of a connection, as far as the connection itself tells.
+/// The other end of a connection, as the socket, the TLS handshake and the proxy header tell it. Headers of requests may name another
+/// client: see ``TrustedProxies``.
 public struct ConnectionPeer: Sendable, Hashable {
-  /// Nil if the peer has no address.
+  /// The address of the client in the proxy header, else of the socket's peer. Nil if neither has an IP address.
   public var address: IPAddress?
-  /// The URI names in the peer's verified certificate; empty without one.
+  /// The URI names in the peer's verified certificate; empty if it presented none.
   public var certificateNames: [String]
-  /// True if the proxy header names no internet address of the client. The address is then that of the proxy.
+  /// True if the proxy header does not name the client's IP address. ``address`` is then the proxy's.
   public var hasUnknownAddress = false
 
   public init(address: IPAddress? = nil, certificateNames: [String] = []) {
@@ -14,7 +15,7 @@ public struct ConnectionPeer: Sendable, Hashable {
     self.certificateNames = certificateNames
   }
 
-  /// - Parameter origin: the origin in the proxy header; nil if none is expected.
+  /// - Parameter origin: the origin in the proxy header; nil for a connection without such a header.
   init(_ channel: any Channel, certificateNames: [String] = [], origin: ProxyHeader.Origin? = nil) {
     self.init(address: Self.address(of: channel), certificateNames: certificateNames)
     switch origin {
@@ -24,7 +25,7 @@ public struct ConnectionPeer: Sendable, Hashable {
     }
   }
 
-  /// The address at the other end of the connection itself.
+  /// The address of the socket's peer, which may be a proxy.
   static func address(of channel: any Channel) -> IPAddress? {
     channel.remoteAddress?.ipAddress.flatMap { try? IPAddress(validating: $0) }
   }

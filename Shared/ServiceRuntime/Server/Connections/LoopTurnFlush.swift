@@ -1,20 +1,22 @@
 import NIOCore
 import NIOPosix
 
-/// Defers work to the end of an event loop's turn, after all events of the turn were processed: first coalesced work, then flushes.
+/// Defers work to the end of an event loop's turn (NIO calls it a tick), after all events of the turn were processed: first coalesced work,
+/// then flushes.
 ///
 /// A send may wake a sleeping peer, which costs more than the send itself, so responses that are flushed together wake each peer once.
-/// Under low load the turn is short and the delay negligible. Each event loop has one object, which is used only on that loop.
+/// Under low load a turn is short and the delay negligible. Each event loop has one object, which is used only on that loop.
 final class LoopTurnFlush {
-  // Safe from any thread, because each thread has its own value.
+  // Safe from any thread, because each thread has a value of its own.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopTurnFlush>()
 
   private let loop: any EventLoop
   private var isScheduled = false
   private var works: [any CoalescedWork] = []
-  /// The closures that follow each work.
-  private var followers: [() -> Void] = []
-  private var unsent: [ChannelHandlerContext] = []
+  /// For each element of ``works``, the closure that is called after it.
+  private var completions: [() -> Void] = []
+  /// The connections with data that was written and not flushed.
+  private var unflushed: [ChannelHandlerContext] = []
 
   init(loop: any EventLoop) { self.loop = loop }
 
@@ -29,35 +31,36 @@ final class LoopTurnFlush {
 
   /// Flushes the connection at the end of the turn.
   func flush(_ context: ChannelHandlerContext) {
-    unsent.append(context)
+    unflushed.append(context)
     schedule()
   }
 
-  /// Performs the work at the end of the turn together with other work of its type, then calls the closure.
-  func perform(_ work: any CoalescedWork, then follow: @escaping () -> Void) {
+  /// Performs the work at the end of the turn, together with other work of its type, and then calls the closure.
+  func perform(_ work: any CoalescedWork, then completion: @escaping () -> Void) {
     works.append(work)
-    followers.append(follow)
+    completions.append(completion)
     schedule()
   }
 
   private func schedule() {
     guard !isScheduled else { return }
     isScheduled = true
+    // The loop runs the closure after everything that is already queued for this turn.
     let bound = NIOLoopBound(self, eventLoop: loop)
     loop.execute { bound.value.run() }
   }
 
   private func run() {
-    // A closure may process a pipelined request, which adds more work.
+    // A completion may process the next request of its connection, which may add more work.
     while !works.isEmpty {
-      let (works, followers) = (self.works, self.followers)
+      let (works, completions) = (self.works, self.completions)
       self.works.removeAll(keepingCapacity: true)
-      self.followers.removeAll(keepingCapacity: true)
+      self.completions.removeAll(keepingCapacity: true)
       works.performCoalesced()
-      for follow in followers { follow() }
+      for completion in completions { completion() }
     }
-    let contexts = unsent
-    unsent.removeAll(keepingCapacity: true)
+    let contexts = unflushed
+    unflushed.removeAll(keepingCapacity: true)
     isScheduled = false
     for context in contexts { context.flush() }
   }

@@ -1,26 +1,27 @@
 import NIOCore
 
-/// Reads a connection's ``ProxyHeader`` and passes on the bytes after it. A connection without a header, or whose header does not arrive in
-/// time, is closed: the configuration decides whether a header is expected, because guessing would let clients forge one.
+/// Reads a connection's ``ProxyHeader`` and passes on the bytes after it. It closes a connection without a header, or whose header does not
+/// arrive in time. Which peers send a header is configured and not guessed from the first bytes, because then any client could send one.
 final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// Nil before the header is read.
+  /// Nil until the header has been read.
   private(set) var origin: ProxyHeader.Origin?
   private let limit: Int
   private let timeLimit: TimeAmount
   private let admits: (ProxyHeader.Origin) -> Bool
   private let onRefusal: () -> Void
-  private var seen = ByteBuffer()
+  /// The bytes that have arrived and were not passed on.
+  private var received = ByteBuffer()
   private var isRefused = false
-  private var alarm: Scheduled<Void>?
+  private var timer: Scheduled<Void>?
 
   /// - Parameters:
   ///   - limit: the maximum length of the header, bytes.
   ///   - timeLimit: the time from the start of the connection to the end of the header.
-  ///   - admits: called after the header was read; returns false if the connection of that origin must be closed.
-  ///   - onRefusal: called once, before the connection is closed for its header.
+  ///   - admits: called after the header was read. Returns false if the connection of that origin must be closed.
+  ///   - onRefusal: called once, before the connection is closed because its header is invalid or late.
   init(
     limit: Int, timeLimit: TimeAmount, admits: @escaping (ProxyHeader.Origin) -> Bool = { _ in true }, onRefusal: @escaping () -> Void
   ) {
@@ -32,19 +33,19 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    alarm = context.eventLoop.scheduleTask(in: timeLimit) {
+    timer = context.eventLoop.scheduleTask(in: timeLimit) {
       let (reader, context) = bound.value
       reader.refuse(context)
     }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+  func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefused else { return }
     var buffer = unwrapInboundIn(data)
-    seen.writeBuffer(&buffer)
-    switch ProxyHeader.read(Array(seen.readableBytesView.prefix(limit)), limit: limit) {
+    received.writeBuffer(&buffer)
+    switch ProxyHeader.read(Array(received.readableBytesView.prefix(limit)), limit: limit) {
     case .incomplete: return
     case .refused: refuse(context)
     case .whole(let header):
@@ -53,16 +54,16 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
         return
       }
       origin = header.origin
-      seen.moveReaderIndex(forwardBy: header.length)
-      let rest = seen
-      seen = ByteBuffer()
+      received.moveReaderIndex(forwardBy: header.length)
+      let rest = received
+      received = ByteBuffer()
       if rest.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(rest)) }
       context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    alarm?.cancel()
+    timer?.cancel()
     context.fireChannelInactive()
   }
 
@@ -74,7 +75,7 @@ final class ProxyHeaderReader: ChannelInboundHandler, RemovableChannelHandler {
 
   private func end(_ context: ChannelHandlerContext) {
     isRefused = true
-    seen = ByteBuffer()
+    received = ByteBuffer()
     context.close(promise: nil)
   }
 }

@@ -11,11 +11,12 @@ public struct PublicHTTPRequest: Sendable {
   /// The content type as it was sent.
   public let contentType: String?
   public let body: [UInt8]
-  /// The client's address according to trusted proxies.
+  /// The client's address, which the headers of trusted proxies name.
   public let peer: IPAddress?
   /// The time at which the body was complete, milliseconds since 1970.
   public let receivedAt: Int64
   public let requestId: String
+  /// The `traceparent` header of the request's span, for messages and calls that it causes.
   public let traceparent: String
   /// The limits for JSON in the body.
   public let jsonLimits: JSONLimits

@@ -1,7 +1,7 @@
 /// A response of the public port.
 public struct PublicHTTPResponse: Sendable {
   public var status: Int
-  /// JSON.
+  /// A JSON value.
   public var body: [UInt8]
   public var headers: [(String, String)]
 

@@ -2,22 +2,23 @@ import AttributionProtocol
 import Logging
 import Traces
 
-/// The public port. It serves neither RPCs nor health nor metrics.
+/// The responder of the public port. It serves the routes of its ``PublicResponder``, and neither RPCs nor health checks nor metrics.
 struct PublicServer: HTTPResponder {
-  /// The longest time from a request's body to its answer. It is less than five seconds, so that the App Store has an answer within five
-  /// seconds also while Redis hangs.
+  /// The longest time from the end of a request's body to the response, so that the App Store has a response within five seconds even while
+  /// Redis hangs.
   static let defaultAnswerTime: Duration = .milliseconds(4500)
 
   let responder: any PublicResponder
   let limits: Limits
   let answerTime: Duration
   let registry: MetricsRegistry
+  /// The number of requests that were answered with 200.
   let ok: MetricSeries?
   let duration: MetricSeries?
   let edge: PublicEdgeGuard
   let tracer: Tracer
-  /// Limits how many traces callers on the public port may have recorded.
-  let parents: ParentRate
+  /// Limits how many traces are recorded because a request asks for it in its `traceparent`.
+  let parentRate: ParentRate
   let log: CallLog
 
   init(
@@ -27,7 +28,7 @@ struct PublicServer: HTTPResponder {
     self.answerTime = answerTime
     log = CallLog(logger)
     self.tracer = tracer
-    parents = ParentRate(perSecond: sampledParents)
+    parentRate = ParentRate(perSecond: sampledParents)
     self.responder = responder
     self.edge = PublicEdgeGuard(edge, registry)
     self.limits = limits
@@ -51,7 +52,7 @@ struct PublicServer: HTTPResponder {
     }
     guard let route, route.isServed else { return .response(exchange.finish(.error(.notFound("no such route"), status: 404))) }
     guard route.method == request.method else {
-      var response = HTTPResponse.error(RPCError(.unimplemented, "this route takes \(route.method)"), status: 405)
+      var response = HTTPResponse.error(RPCError(.unimplemented, "this route needs the method \(route.method)"), status: 405)
       response.headers.add(name: "allow", value: route.method)
       return .response(exchange.finish(response))
     }

@@ -1,20 +1,21 @@
 import Logging
 import Synchronization
 
-/// Writes the log lines about answered calls, in which a request id can be looked up.
+/// Writes the log lines about answered requests, so that a caller's request id can be found in the log.
 ///
-/// Their number is limited, because a fault of Redis or a caller with a wrong token can make every call fail.
+/// The number of lines is limited, because a fault of Redis or a caller with a wrong token can make every request fail.
 final class CallLog: Sendable {
   private static let rate = RequestRate(perSecond: 20, burst: 200)
 
   private struct State {
     var bucket: RequestBucket
+    /// The number of lines that were omitted since the last one.
     var omitted = 0
   }
 
   private let logger: Logger
   private let state = Mutex(State(bucket: RequestBucket(full: CallLog.rate, now: RateClock.now())))
-  /// True if calls without a fault are logged too.
+  /// True if successful requests are logged too.
   let writesAll: Bool
 
   init(_ logger: Logger) {
@@ -22,12 +23,12 @@ final class CallLog: Sendable {
     writesAll = logger.logLevel <= .debug
   }
 
-  /// Writes a line unless the level is not logged, or too many lines were written in the last seconds. Lines of level debug are not limited.
+  /// Writes a line if its level is logged and not too many lines were written in the last seconds. Lines of level debug are not limited.
   func write(_ level: Logger.Level, _ message: Logger.Message, _ fields: () -> Logger.Metadata) {
     guard logger.logLevel <= level else { return }
     var omitted = 0
     if level > .debug {
-      guard let count = take() else { return }
+      guard let count = admitLine() else { return }
       omitted = count
     }
     var metadata = fields()
@@ -35,8 +36,8 @@ final class CallLog: Sendable {
     logger.log(level: level, message, metadata: metadata)
   }
 
-  /// The number of lines that were omitted since the last one; nil if this one is omitted too.
-  private func take() -> Int? {
+  /// Returns the number of lines that were omitted since the last one; nil if this line is omitted too.
+  private func admitLine() -> Int? {
     state.withLock { state in
       guard state.bucket.take(Self.rate, now: RateClock.now()) == nil else {
         state.omitted += 1

@@ -2,12 +2,12 @@ import AttributionProtocol
 public import NIOHTTP1
 import WireJSON
 
-/// A response before it is encoded.
+/// A response before it is encoded for HTTP/1.1 or HTTP/2.
 public struct HTTPResponse: Sendable {
   public var status: Int
-  /// All headers but the length, which follows from the body.
+  /// All headers except those that are added when the response is encoded: `Content-Length`, `Date`, `Connection` and `X-Request-Id`.
   public var headers: HTTPHeaders
-  /// `X-Request-Id`. It is kept apart so that most responses can share one header list.
+  /// The value of `X-Request-Id`. It is not among ``headers``, so that most responses can share one header list.
   public var requestId: String?
   public var body: [UInt8]
 
@@ -17,7 +17,7 @@ public struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// All headers as they are sent.
+  /// The headers with `X-Request-Id`.
   var allHeaders: HTTPHeaders {
     guard let requestId else { return headers }
     var all = headers
@@ -32,7 +32,8 @@ public struct HTTPResponse: Sendable {
     HTTPResponse(status: status, headers: jsonHeaders, body: body)
   }
 
-  /// A response with the error's JSON, by default with the status of its code, and with `Retry-After` if the error names a delay.
+  /// A response with the error's JSON, with the status of its code unless `status` is given, and with `Retry-After` if the error has a
+  /// delay.
   public static func error(_ error: RPCError, status: Int? = nil) -> HTTPResponse {
     var response = json(status ?? error.code.httpStatus, error.json)
     if let seconds = error.retryAfterSeconds { response.headers.add(name: "retry-after", value: String(seconds)) }

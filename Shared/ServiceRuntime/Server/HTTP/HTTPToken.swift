@@ -1,4 +1,4 @@
-/// Tokens (RFC 9110 section 5.6.2): the names of methods and header fields.
+/// The syntax of tokens, such as methods and names of header fields (RFC 9110 section 5.6.2).
 enum HTTPToken {
   private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
 

@@ -1,6 +1,6 @@
 public import NIOHTTP1
 
-/// A request whose head was read and whose body was not.
+/// The head of a request, whose body has not been read yet.
 public final class IncomingRequest: Sendable {
   public let method: String
   /// The path without the query.
@@ -11,7 +11,8 @@ public final class IncomingRequest: Sendable {
   public let peer: ConnectionPeer
   public let isHTTP2: Bool
 
-  // Headers that are read of most requests. They are found in one pass over all headers; the first of several with one name counts.
+  // The headers that are needed of most requests. They are found in one pass over all headers. Of several with the same name, the first
+  // counts.
   let requestId: String?
   let authorization: String?
   let contentType: String?
@@ -22,14 +23,14 @@ public final class IncomingRequest: Sendable {
   let connectVersion: String?
   /// The value of `Content-Length`; nil if it is missing or not a number.
   let contentLength: Int?
-  /// True if `Content-Length` is present and not a valid number.
+  /// True if `Content-Length` is present and is not a number.
   private let hasBadLength: Bool
   let isChunked: Bool
-  /// The number of `Host` headers. An invalid one counts twice, so that the request is refused.
+  /// The number of `Host` headers, where an invalid one counts as two. A request with two is refused.
   private let hosts: Int
   /// True if the request asks for an upgrade to another protocol, which is never granted.
   let asksUpgrade: Bool
-  /// The size of all headers with their separators, bytes.
+  /// The size of all headers including `: ` and line ends, bytes.
   private let headerBytes: Int
 
   init(method: String, target: String, headers: HTTPHeaders, peer: ConnectionPeer, isHTTP2: Bool) {
@@ -58,7 +59,7 @@ public final class IncomingRequest: Sendable {
     var hosts = 0
     var asksUpgrade = method == "CONNECT"
     var bytes = 0
-    func take(_ value: String, _ place: inout String?) { if place == nil { place = value } }
+    func keepFirst(_ value: String, _ header: inout String?) { if header == nil { header = value } }
     for (name, value) in headers {
       let length = name.utf8.count
       bytes += length + value.utf8.count + 4
@@ -67,16 +68,16 @@ public final class IncomingRequest: Sendable {
         hosts += 1
         if !Self.isHost(value) { hosts += 1 }
       case 7 where Self.isNamed(name, "upgrade"): asksUpgrade = true
-      case 11 where Self.isNamed(name, "traceparent"): take(value, &traceparent)
-      case 12 where Self.isNamed(name, "content-type"): take(value, &contentType)
-      case 12 where Self.isNamed(name, "x-request-id"): take(value, &requestId)
-      case 13 where Self.isNamed(name, "authorization"): take(value, &authorization)
-      case 14 where Self.isNamed(name, "content-length"): take(value, &contentLength)
-      case 15 where Self.isNamed(name, "idempotency-key"): take(value, &idempotencyKey)
-      case 16 where Self.isNamed(name, "content-encoding"): take(value, &contentEncoding)
+      case 11 where Self.isNamed(name, "traceparent"): keepFirst(value, &traceparent)
+      case 12 where Self.isNamed(name, "content-type"): keepFirst(value, &contentType)
+      case 12 where Self.isNamed(name, "x-request-id"): keepFirst(value, &requestId)
+      case 13 where Self.isNamed(name, "authorization"): keepFirst(value, &authorization)
+      case 14 where Self.isNamed(name, "content-length"): keepFirst(value, &contentLength)
+      case 15 where Self.isNamed(name, "idempotency-key"): keepFirst(value, &idempotencyKey)
+      case 16 where Self.isNamed(name, "content-encoding"): keepFirst(value, &contentEncoding)
       case 17 where Self.isNamed(name, "transfer-encoding"): isChunked = true
-      case 18 where Self.isNamed(name, "connect-timeout-ms"): take(value, &connectTimeout)
-      case 24 where Self.isNamed(name, "connect-protocol-version"): take(value, &connectVersion)
+      case 18 where Self.isNamed(name, "connect-timeout-ms"): keepFirst(value, &connectTimeout)
+      case 24 where Self.isNamed(name, "connect-protocol-version"): keepFirst(value, &connectVersion)
       default: break
       }
     }
@@ -97,12 +98,12 @@ public final class IncomingRequest: Sendable {
     headerBytes = bytes
   }
 
-  /// Compares case-insensitively; the second name must be lower case and as long as the first.
+  /// Compares ignoring case. The second name must be in lower case and as long as the first one.
   private static func isNamed(_ name: String, _ lower: StaticString) -> Bool {
-    var at = lower.utf8Start
+    var expected = lower.utf8Start
     for byte in name.utf8 {
-      guard byte == at.pointee || (65...90).contains(byte) && byte | 0x20 == at.pointee else { return false }
-      at += 1
+      guard byte == expected.pointee || (65...90).contains(byte) && byte | 0x20 == expected.pointee else { return false }
+      expected += 1
     }
     return true
   }
@@ -118,7 +119,7 @@ public final class IncomingRequest: Sendable {
     return rest[slash] == UInt8(ascii: "/") ? String(target[slash...]) : "/" + target[slash...]
   }
 
-  /// True if the value can be one host and port.
+  /// True if all characters of the value may occur in a host and port.
   private static func isHost(_ value: String) -> Bool {
     value.utf8.allSatisfy { byte in
       switch byte {
@@ -130,28 +131,30 @@ public final class IncomingRequest: Sendable {
 
   private static let hostMarks = Set("-._~:[]%!$&'()*+;=".utf8)
 
-  /// The first header with that name; case-insensitive.
+  /// The first header with that name, ignoring case.
   public func header(_ name: String) -> String? { headers.first(name: name) }
 
-  /// The values of all headers with that name.
+  /// The values of all headers with that name, ignoring case.
   public func values(_ name: String) -> [String] { headers[name] }
 
   /// True if the head announces a body.
   var announcesBody: Bool { isChunked || (contentLength ?? 0) > 0 }
 
-  /// True if the stated length of the body exceeds the limit. Such a request is refused before its body is received.
+  /// True if `Content-Length` exceeds the limit. Such a request is refused before its body is received.
   func announcesMore(than limit: Int) -> Bool { contentLength.map { $0 > limit } ?? false }
 
-  /// The content type without its parameters, lower case.
+  /// The content type without its parameters, in lower case.
   public var mediaType: String? {
     guard let contentType else { return nil }
     if contentType == "application/json" { return contentType }
     return contentType.prefix { $0 != ";" }.trimmingSpaces().lowercased()
   }
 
-  /// Why a head is refused, whatever it asks for: the status and the `cause` label in metrics.
+  /// Why the request is refused because of the form of its head alone: the status of the response and the label `cause` in metrics. Nil if
+  /// the head is acceptable.
   ///
-  /// - Parameter needsHost: true for HTTP/1.1, which requires a `Host` header (RFC 9112 section 3.2). Several are always refused.
+  /// - Parameter needsHost: true for HTTP/1.1, which requires a `Host` header (RFC 9112 section 3.2). Several `Host` headers are always
+  ///   refused.
   func refusal(_ limits: Limits, target: String, needsHost: Bool = false) -> (status: Int, cause: String)? {
     if hasBadLength || hosts > 1 || needsHost && hosts == 0 { return (400, "malformed") }
     if target.utf8.count > limits.requestTargetBytes { return (414, "target") }
@@ -160,6 +163,7 @@ public final class IncomingRequest: Sendable {
 }
 
 extension StringProtocol {
+  /// The text without spaces and tabs at its ends.
   func trimmingSpaces() -> String {
     var rest = Substring(self)
     while let first = rest.first, first == " " || first == "\t" { rest = rest.dropFirst() }

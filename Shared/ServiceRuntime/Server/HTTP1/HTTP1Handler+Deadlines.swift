@@ -1,37 +1,38 @@
 import NIOCore
 
-/// Deadlines of a connection.
+/// The deadlines of a connection. One timer checks all of them. It goes on running when the deadline moves to a later time, because
+/// rescheduling it for each request would cost more than a check that finds nothing due.
 extension HTTP1Handler {
-  /// Sets the deadline. It moves with every request; the timer is rescheduled only if it would fire too late.
-  func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
-    let until = context.eventLoop.now + time
-    deadline = until
-    guard alarm == nil || until < alarmAt else { return }
-    alarm?.cancel()
-    set(until, context)
+  /// Sets the deadline of the current state. The timer is rescheduled only if it would fire too late.
+  func setDeadline(in time: TimeAmount, _ context: ChannelHandlerContext) {
+    let newDeadline = context.eventLoop.now + time
+    deadline = newDeadline
+    guard timer == nil || newDeadline < timerTime else { return }
+    timer?.cancel()
+    startTimer(newDeadline, context)
   }
 
-  /// The time to receive the rest of the request.
+  /// The time limit for receiving the rest of the request.
   var bodyTime: TimeAmount { exchange?.bodyTime(times.body) ?? times.body }
 
-  func set(_ time: NIODeadline, _ context: ChannelHandlerContext) {
-    alarmAt = time
+  private func startTimer(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    timerTime = time
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    alarm = context.eventLoop.scheduleTask(deadline: time) {
+    timer = context.eventLoop.scheduleTask(deadline: time) {
       let (handler, context) = bound.value
-      handler.ring(context)
+      handler.timerFired(context)
     }
   }
 
-  func ring(_ context: ChannelHandlerContext) {
-    alarm = nil
+  private func timerFired(_ context: ChannelHandlerContext) {
+    timer = nil
     guard context.channel.isActive else { return }
     guard let deadline else {
-      // No deadline is set while a response without a time limit is being made; the next state that has one schedules the timer itself.
+      // A response without a time limit is being made. The next state with a deadline starts the timer again.
       return
     }
     guard deadline <= context.eventLoop.now else {
-      set(deadline, context)
+      startTimer(deadline, context)
       return
     }
     switch state {
@@ -43,7 +44,7 @@ extension HTTP1Handler {
     case .head where headBegun:
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
       keepAlive = false
-      isHead = false
+      isHeadRequest = false
       var response = HTTPResponse(status: 408)
       response.requestId = RequestID.usable(nil)
       finish(response, context)
@@ -52,6 +53,7 @@ extension HTTP1Handler {
       lateResponse = nil
       workNumber += 1
       complete(late(), context)
+    // An idle connection, or a peer that does not read or close.
     default: context.close(promise: nil)
     }
   }

@@ -2,7 +2,8 @@ import EventLoops
 import NIOCore
 import NIOHTTP1
 
-/// Requests and their responses.
+/// Requests and their responses. A request passes ``begin(_:_:)`` with its head, ``respond(_:)`` with its body, and ``finish(_:_:)`` with
+/// its response; ``refuse(_:_:request:)`` answers it before its end.
 extension HTTP1Handler {
   func process(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
     switch (part, state) {
@@ -19,7 +20,7 @@ extension HTTP1Handler {
   func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     deadline = nil
     headBegun = false
-    isHead = head.method == .HEAD
+    isHeadRequest = head.method == .HEAD
     isHTTP10 = head.version == .http1_0
     keepAlive = head.isKeepAlive
     let request = IncomingRequest(
@@ -32,8 +33,8 @@ extension HTTP1Handler {
       refuse(response, context)
       return
     }
-    // After an upgrade request the parser reads no further HTTP. A chunked body in HTTP/1.0 may end elsewhere for the sender than for this
-    // server (RFC 9112 section 6.1), so the connection is not reused.
+    // The connection is not reused after a request for an upgrade, because the parser reads no further HTTP, nor after a chunked body in
+    // HTTP/1.0, which may end elsewhere for the sender than for this server (RFC 9112 section 6.1).
     if request.asksUpgrade || isHTTP10 && request.isChunked { keepAlive = false }
     switch responder.begin(request) {
     case .response(let response): refuse(response, context, request: request)
@@ -51,14 +52,13 @@ extension HTTP1Handler {
     }
   }
 
-  /// Answers before the request's end. A body with a stated length within limits is discarded and the connection is reused; otherwise the
-  /// connection closes.
+  /// Answers before the request's end. The rest of the request is discarded, and the connection is reused if the body's length is stated
+  /// and not too large; otherwise the connection is closed.
   ///
-  /// - Parameter request: nil if the connection must close.
+  /// - Parameter request: nil if the connection must be closed.
   func refuse(_ response: HTTPResponse, _ context: ChannelHandlerContext, request: IncomingRequest? = nil) {
     if response.status == 408 { keepAlive = false }
     if let request, request.announcesBody, (request.contentLength ?? .max) > 4 * limits.batchBodyBytes { keepAlive = false }
-    // The rest of the request is not read, so the connection cannot be reused.
     if request == nil { keepAlive = false }
     state = .skipping
     exchange = nil
@@ -70,11 +70,11 @@ extension HTTP1Handler {
   func respond(_ context: ChannelHandlerContext) {
     guard let exchange else { return }
     deadline = nil
-    // The body counts against the budget until the response is made, because it stays in memory while the request waits for Redis.
-    var held = body ?? BufferedBody(bodies, peer: exchange.peer)
+    // The body stays in memory while the request waits for Redis, so its reservation is kept until the response is made.
+    var received = body ?? BufferedBody(bodies, peer: exchange.peer)
     body = nil
-    let bytes = held.take()
-    let reservation = held.reservation
+    let bytes = received.take()
+    let reservation = received.reservation
     self.exchange = nil
     switch exchange.respond(to: bytes, reservation) {
     case .now(let response): finish(response, context)
@@ -90,11 +90,11 @@ extension HTTP1Handler {
           handler.complete(response, context)
         }
       }
-      keep(task, exchange.abandonment)
+      keepForCancellation(task, exchange.abandonment)
     case .waiting(let work): start(work, reservation, context)
     case .waitingAtMost(let time, let late, let work):
       lateResponse = late
-      expect(within: TimeAmount(time), context)
+      setDeadline(in: TimeAmount(time), context)
       start(work, reservation, context)
     case .coalesced(let work, let response):
       state = .working
@@ -106,7 +106,7 @@ extension HTTP1Handler {
     }
   }
 
-  /// Starts work on the connection's event loop.
+  /// Starts work on the connection's event loop, where it runs until it first waits.
   private func start(
     _ work: @escaping @Sendable () async -> HTTPResponse, _ reservation: BodyReservation, _ context: ChannelHandlerContext
   ) {
@@ -125,27 +125,27 @@ extension HTTP1Handler {
     isStarting = false
   }
 
-  /// Keeps the task of the current response if it ends with its caller.
-  private func keep(_ task: Task<Void, Never>, _ abandonment: Abandonment) {
+  /// Keeps the task that makes the current response, if it must be cancelled when the caller leaves.
+  private func keepForCancellation(_ task: Task<Void, Never>, _ abandonment: Abandonment) {
     guard abandonment != .finishes else { return }
     work = task
     endsAtInputEnd = abandonment == .isCancelledAtInputEnd
     if inputClosed, endsAtInputEnd { task.cancel() }
   }
 
-  /// Called when the response to the current request is made.
+  /// Called when the response to the current request has been made.
   func complete(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     finish(response, context)
-    // While work is starting, the caller processes the buffered parts afterwards.
+    // If the work ended while it was being started, the code that started it processes the buffered parts.
     if !isStarting { resume(context) }
   }
 
-  /// Writes the response, then expects the next request or ends the connection.
+  /// Writes the response, then waits for the next request or ends the connection.
   func finish(_ response: HTTPResponse, _ context: ChannelHandlerContext) {
     if quiescing || isDraining() { keepAlive = false }
     var buffer = context.channel.allocator.buffer(capacity: 320 + response.body.count)
-    writer.write(response, into: &buffer, withoutBody: isHead, close: !keepAlive, keepAlive10: isHTTP10)
+    writer.write(response, into: &buffer, withoutBody: isHeadRequest, close: !keepAlive, keepAlive10: isHTTP10)
     send(buffer, context)
     if !keepAlive {
       linger(context)
@@ -156,48 +156,51 @@ extension HTTP1Handler {
     }
   }
 
+  /// Waits for the next request.
   func next(_ context: ChannelHandlerContext) {
     state = .head
     headBegun = false
-    // Pipelined requests must be answered before the connection closes.
-    if inputClosed, held.isEmpty {
+    // If the peer closed its sending side, requests that it had sent before are answered first.
+    if inputClosed, bufferedParts.isEmpty {
       closeAfterWrites(context)
     } else {
-      expect(within: times.idle, context)
+      setDeadline(in: times.idle, context)
     }
   }
 
-  /// Closes after everything written is sent, because closing discards unsent data.
+  /// Closes the connection when everything written has been sent, because closing discards unsent data.
   func closeAfterWrites(_ context: ChannelHandlerContext) {
     state = .lingering
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
-    // A peer that does not read its response is closed after the idle time.
-    expect(within: times.idle, context)
+    // If the peer does not read its response, the connection is closed after the idle time.
+    setDeadline(in: times.idle, context)
   }
 
   /// Processes the parts that were buffered while a response was made.
   func resume(_ context: ChannelHandlerContext) {
-    while !isBusy(context), let part = held.popFirst() { process(part, context) }
+    while !isBusy(context), let part = bufferedParts.popFirst() { process(part, context) }
     guard !isBusy(context) else { return }
-    // The buffered parts may end in the middle of a request. Its time limit starts here, because no read may follow that would start it.
+    // The buffered parts may end in the middle of a request. Its time limit starts here: channelReadComplete would start it only if more
+    // bytes arrived.
     switch state {
-    case .body where deadline == nil, .skipping where deadline == nil: expect(within: bodyTime, context)
+    case .body where deadline == nil, .skipping where deadline == nil: setDeadline(in: bodyTime, context)
     default: break
     }
-    if heldRead {
-      heldRead = false
+    if isReadDelayed {
+      isReadDelayed = false
       context.read()
     }
   }
 
   var isWorking: Bool { if case .working = state { true } else { false } }
 
+  /// Closes the sending side, and discards input for ``lingeringTime``.
   func linger(_ context: ChannelHandlerContext) {
     state = .lingering
-    held.removeAll()
+    bufferedParts.removeAll()
     if inputClosed {
       closeAfterWrites(context)
       return
@@ -205,17 +208,17 @@ extension HTTP1Handler {
     needsFlush = false
     context.flush()
     context.close(mode: .output, promise: nil)
-    expect(within: Self.lingeringTime, context)
-    if heldRead {
-      heldRead = false
+    setDeadline(in: Self.lingeringTime, context)
+    if isReadDelayed {
+      isReadDelayed = false
       context.read()
     }
   }
 
   func send(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
     context.write(wrapOutboundOut(buffer), promise: nil)
-    // Responses to requests of one read are sent in one write, and those of all connections are flushed together at the end of the loop's
-    // turn.
+    // The responses to all requests of one read are flushed together, after that read. LoopTurnFlush flushes those of all connections at
+    // the end of the event loop's turn.
     if isReading { needsFlush = true } else { turn.flush(context) }
   }
 }

@@ -1,16 +1,18 @@
 import NIOCore
 import NIOHTTP1
 
-/// Encodes a response as HTTP/1.1 with head and body in one buffer, so that a small response needs one write to the socket.
+/// Encodes responses as HTTP/1.1, each with its head and body in one buffer, so that a small response needs one write to the socket.
 struct HTTP1Response {
   private var date = HTTPDate()
 
   static let continueLine = "HTTP/1.1 100 Continue\r\n\r\n"
 
+  /// Headers with control characters are left out.
+  ///
   /// - Parameters:
-  ///   - withoutBody: true for the response to HEAD, whose length is stated and whose body is not sent.
+  ///   - withoutBody: true for the response to HEAD: its length is stated, and its body is not sent.
   ///   - close: true if the connection ends after the response.
-  ///   - keepAlive10: true if the response states for an HTTP/1.0 peer that the connection stays open.
+  ///   - keepAlive10: true for an HTTP/1.0 peer, which must be told if the connection stays open.
   mutating func write(_ response: HTTPResponse, into buffer: inout ByteBuffer, withoutBody: Bool, close: Bool, keepAlive10: Bool) {
     switch response.status {
     case 200: buffer.writeStaticString("HTTP/1.1 200 OK\r\n")
@@ -46,9 +48,9 @@ struct HTTP1Response {
   static func isSafe(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { utf8 in
-      var safe = true
-      for byte in utf8 { safe = safe && byte >= 0x20 || safe && byte == 0x09 }
-      return safe
+      var isSafe = true
+      for byte in utf8 { isSafe = isSafe && byte >= 0x20 || isSafe && byte == 0x09 }
+      return isSafe
     }
   }
 }

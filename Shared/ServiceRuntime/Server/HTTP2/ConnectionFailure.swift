@@ -1,7 +1,9 @@
 import NIOHTTP2
 
-/// Observes the frames that NIO's handler writes: a GOAWAY with an error means a connection error and not a stream error.
+/// Tells connection errors from stream errors by the frames that NIO's handler writes: it writes a GOAWAY with an error code only after a
+/// connection error.
 final class ConnectionFailure: NIOHTTP2FrameDelegate {
+  /// True after a connection error.
   private(set) var concernsConnection = false
 
   func wroteFrame(_ frame: HTTP2Frame) {

@@ -1,6 +1,7 @@
 import NIOCore
 
-/// Counts events in a fixed window that restarts when it is over.
+/// Counts events in consecutive windows of time, to detect floods: for example, a peer that opens streams and resets them at once (HTTP/2
+/// Rapid Reset, CVE-2023-44487).
 struct FloodCounter {
   private var count = 0
   private var since = NIODeadline.now()

@@ -1,29 +1,30 @@
 import NIOCore
 import NIOHTTP2
 
-/// Deadlines of a connection and its streams.
+/// The deadlines of a connection and its streams. One timer serves all of them.
 extension HTTP2Handler {
-  func wait(_ stream: HTTP2Stream, _ time: TimeAmount, _ context: ChannelHandlerContext) {
+  func setDeadline(of stream: HTTP2Stream, in time: TimeAmount, _ context: ChannelHandlerContext) {
     let deadline = NIODeadline.now() + time
     stream.deadline = deadline
-    expect(deadline, context)
+    scheduleTimer(for: deadline, context)
   }
 
-  /// Sets a deadline. Deadlines move with every stream; the timer is rescheduled only if it would fire too late.
-  func expect(_ deadline: NIODeadline, _ context: ChannelHandlerContext) {
-    guard deadline < alarmAt else { return }
-    alarm?.cancel()
-    alarmAt = deadline
+  /// Makes the timer fire at the deadline or before it. It is rescheduled only if it would fire too late, because deadlines change with
+  /// every stream.
+  func scheduleTimer(for deadline: NIODeadline, _ context: ChannelHandlerContext) {
+    guard deadline < timerTime else { return }
+    timer?.cancel()
+    timerTime = deadline
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    alarm = context.eventLoop.scheduleTask(deadline: deadline) {
+    timer = context.eventLoop.scheduleTask(deadline: deadline) {
       let (handler, context) = bound.value
-      handler.ring(context)
+      handler.timerFired(context)
     }
   }
 
-  func ring(_ context: ChannelHandlerContext) {
-    alarm = nil
-    alarmAt = .distantFuture
+  private func timerFired(_ context: ChannelHandlerContext) {
+    timer = nil
+    timerTime = .distantFuture
     guard context.channel.isActive else { return }
     let now = NIODeadline.now()
     if endingDeadline <= now {
@@ -33,7 +34,7 @@ extension HTTP2Handler {
       }
       end(context)
     }
-    if partDeadline <= now {
+    if frameDeadline <= now {
       registry.add("attribution_http_rejected_total", 1, ["header_time"])
       close(.enhanceYourCalm, context)
       return
@@ -50,13 +51,13 @@ extension HTTP2Handler {
       } else if let late = stream.lateResponse {
         send(late(), stream, id, context)
       } else {
-        reset(id, stream.isWhole ? .cancel : .noError, context)
+        reset(id, stream.isComplete ? .cancel : .noError, context)
       }
     }
-    var next = min(endingDeadline, partDeadline, streams.isEmpty ? idleDeadline : .distantFuture)
+    var next = min(endingDeadline, frameDeadline, streams.isEmpty ? idleDeadline : .distantFuture)
     for stream in streams.values {
       if let deadline = stream.deadline { next = min(next, deadline) }
     }
-    if next < .distantFuture { expect(next, context) }
+    if next < .distantFuture { scheduleTimer(for: next, context) }
   }
 }

@@ -2,15 +2,16 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Requests and their responses.
+/// Requests and their responses. A stream passes ``begin(_:_:_:_:)`` with its head, ``respond(_:_:_:)`` with its body, and
+/// ``send(_:_:_:_:)`` with its response.
 extension HTTP2Handler {
   // MARK: Requests
 
-  func take(_ headers: HTTP2Frame.FramePayload.Headers, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  func receive(_ headers: HTTP2Frame.FramePayload.Headers, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard phase != .closed else { return }
     if let stream = streams[id] {
-      // Trailers are ignored.
-      if headers.endStream { ended(stream, id, context) }
+      // Headers on an open stream are trailers, which are ignored.
+      if headers.endStream { endRequest(stream, id, context) }
       return
     }
     lastStream = max(lastStream, id)
@@ -20,14 +21,14 @@ extension HTTP2Handler {
     }
     idleDeadline = .distantFuture
     let stream = HTTP2Stream()
-    stream.isWhole = headers.endStream
+    stream.isComplete = headers.endStream
     streams[id] = stream
     begin(headers.headers, stream, id, context)
   }
 
   func begin(_ fields: HPACKHeaders, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     let head = HTTP2RequestHead(fields)
-    stream.isHead = head.method == "HEAD"
+    stream.isHeadRequest = head.method == "HEAD"
     let request = IncomingRequest(method: head.method, target: head.target, headers: head.headers, peer: peer, isHTTP2: true)
     guard head.isSafe, HTTPToken.isToken(head.method) else {
       registry.add("attribution_http_rejected_total", 1, ["malformed"])
@@ -54,36 +55,38 @@ extension HTTP2Handler {
       stream.bodyLimit = limit
       stream.mayBeCancelled = exchange.abandonment != .finishes
       stream.endsAtInputEnd = exchange.abandonment == .isCancelledAtInputEnd
-      if stream.isWhole {
+      if stream.isComplete {
         respond(stream, id, context)
       } else {
-        wait(stream, exchange.bodyTime(times.body), context)
+        setDeadline(of: stream, in: exchange.bodyTime(times.body), context)
       }
     }
   }
 
-  func take(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+  func receive(_ part: HTTP2Frame.FramePayload.Data, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     guard let stream = streams[id], case .byteBuffer(let buffer) = part.data else { return }
     if let exchange = stream.exchange {
       if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
       if let error = stream.body!.add(buffer, limit: stream.bodyLimit) {
-        stream.isWhole = part.endStream
+        stream.isComplete = part.endStream
         send(exchange.refuse(error), stream, id, context)
         return
       }
     } else {
+      // The request was answered already, so the rest of its body is discarded.
       stream.skippedBytes += buffer.readableBytes
-      if stream.skippedBytes > Self.skipAllowance, !part.endStream {
+      if stream.skippedBytes > Self.maxSkippedBytes, !part.endStream {
         reset(id, .noError, context)
         return
       }
     }
-    if part.endStream { ended(stream, id, context) }
+    if part.endStream { endRequest(stream, id, context) }
   }
 
-  func ended(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-    guard !stream.isWhole else { return }
-    stream.isWhole = true
+  /// Called when the peer has ended its side of the stream.
+  private func endRequest(_ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
+    guard !stream.isComplete else { return }
+    stream.isComplete = true
     if stream.exchange != nil { respond(stream, id, context) }
   }
 
@@ -91,7 +94,7 @@ extension HTTP2Handler {
     guard let exchange = stream.exchange else { return }
     stream.exchange = nil
     stream.deadline = nil
-    // The body counts against the budget until the response is made.
+    // The body stays in memory while the request waits for Redis, so its reservation is kept until the response is made.
     if stream.body == nil { stream.body = BufferedBody(bodies, peer: exchange.peer) }
     let bytes = stream.body!.take()
     let reservation = stream.body!.reservation
@@ -100,14 +103,14 @@ extension HTTP2Handler {
     case .later(let work), .waiting(let work): start(work, stream, reservation, id, context)
     case .waitingAtMost(let time, let late, let work):
       stream.lateResponse = late
-      wait(stream, TimeAmount(time), context)
+      setDeadline(of: stream, in: TimeAmount(time), context)
       start(work, stream, reservation, id, context)
     case .coalesced(let work, let response):
       turn.perform(work) { self.send(response(), stream, id, context) }
     }
   }
 
-  /// Starts work in a task. The body's memory stays reserved until the work ends, also if the response is late.
+  /// Starts work in a task. The body's memory stays reserved until the work ends, even if a late response was sent before.
   private func start(
     _ work: @escaping @Sendable () async -> HTTPResponse, _ stream: HTTP2Stream, _ reservation: BodyReservation, _ id: HTTP2StreamID,
     _ context: ChannelHandlerContext
@@ -124,16 +127,16 @@ extension HTTP2Handler {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   func send(_ response: HTTPResponse, _ stream: HTTP2Stream, _ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
-    // Work that ends after its deadline is answered already.
+    // The response of work that ends after its deadline is dropped, because the request was answered already.
     guard streams[id] === stream, !stream.isAnswered, phase != .closed else { return }
     stream.exchange = nil
     stream.lateResponse = nil
     stream.body = nil
     stream.isAnswered = true
-    let withoutBody = stream.isHead || response.body.isEmpty
+    let withoutBody = stream.isHeadRequest || response.body.isEmpty
     var fields = HPACKHeaders()
     fields.reserveCapacity(response.headers.count + 4)
     fields.add(name: ":status", value: String(response.status))
@@ -143,14 +146,14 @@ extension HTTP2Handler {
     if let requestId = response.requestId, HTTP1Response.isSafe(requestId) { fields.add(name: "x-request-id", value: requestId) }
     fields.add(name: "content-length", value: String(response.body.count))
     fields.add(name: "date", value: date.value())
-    // The last data frame carries END_STREAM. With a separate empty frame, a peer that counts bytes could be done before the stream ends
-    // and reset it.
+    // The last data frame has END_STREAM. If an empty frame with END_STREAM followed, a peer that counts bytes could reset the stream
+    // before that frame.
     write(.headers(.init(headers: fields, endStream: withoutBody)), id, context)
     if !withoutBody {
       write(.data(.init(data: .byteBuffer(context.channel.allocator.buffer(bytes: response.body)), endStream: true)), id, context)
     }
-    // Both sending within the peer's window and discarding the rest of the request have a time limit.
-    wait(stream, stream.isWhole ? times.idle : times.body, context)
+    // The time limit for the peer to receive the response, or to send the rest of its request.
+    setDeadline(of: stream, in: stream.isComplete ? times.idle : times.body, context)
     turn.flush(context)
   }
 
@@ -163,39 +166,42 @@ extension HTTP2Handler {
     turn.flush(context)
   }
 
-  /// Refuses one stream over the limit; the peer may retry it. A peer that keeps opening such streams loses the connection.
+  /// Refuses a stream beyond the limit, which the peer may retry. The connection of a peer that opens many such streams is closed.
   func refuse(_ id: HTTP2StreamID, _ context: ChannelHandlerContext) {
     registry.add("attribution_http_rejected_total", 1, ["streams"])
-    guard refused.add(within: Self.floodWindow) <= limits.streamResets else {
+    guard refusedStreams.add(within: Self.floodWindow) <= limits.streamResets else {
       close(.enhanceYourCalm, context)
       return
     }
     reset(id, .refusedStream, context)
   }
 
-  func closed(_ event: StreamClosedEvent, _ context: ChannelHandlerContext) {
+  /// Called when a stream has ended in both directions or was reset.
+  func streamClosed(_ event: StreamClosedEvent, _ context: ChannelHandlerContext) {
     guard let stream = streams.removeValue(forKey: event.streamID) else { return }
     abandon(stream)
-    if event.reason != nil, !stream.isAnswered, givenUp.add(within: Self.floodWindow) > limits.streamResets {
+    if event.reason != nil, !stream.isAnswered, unansweredResets.add(within: Self.floodWindow) > limits.streamResets {
       registry.add("attribution_http_rejected_total", 1, ["resets"])
       close(.enhanceYourCalm, context)
       return
     }
     guard streams.isEmpty else { return }
     idleDeadline = .now() + times.idle
-    expect(idleDeadline, context)
+    scheduleTimer(for: idleDeadline, context)
     closeIfDone(context)
   }
 
+  /// Cancels the stream's work, unless it must go on without its caller.
   func abandon(_ stream: HTTP2Stream) {
     if stream.mayBeCancelled { stream.work?.cancel() }
     stream.work = nil
   }
 
-  /// Widens the flow-control window by what was read, for the connection and for streams whose body is incomplete.
-  func widen(_ event: NIOHTTP2WindowUpdatedEvent, _ context: ChannelHandlerContext) {
+  /// Sets the flow-control window back to its size when half of it is used up, for the connection and for streams whose request is
+  /// incomplete.
+  func updateWindow(_ event: NIOHTTP2WindowUpdatedEvent, _ context: ChannelHandlerContext) {
     guard phase != .closed, let size = event.inboundWindowSize, size <= Self.windowSize / 2 else { return }
-    guard event.streamID == .rootStream || streams[event.streamID]?.isWhole == false else { return }
+    guard event.streamID == .rootStream || streams[event.streamID]?.isComplete == false else { return }
     write(.windowUpdate(windowSizeIncrement: Self.windowSize - size), event.streamID, context)
     turn.flush(context)
   }

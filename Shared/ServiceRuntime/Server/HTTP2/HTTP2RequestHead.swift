@@ -1,12 +1,13 @@
 import NIOHPACK
 import NIOHTTP1
 
-/// The head of an HTTP/2 request, translated to the fields of HTTP/1.1 (RFC 9113 section 8.3).
+/// The head of an HTTP/2 request, translated to HTTP/1.1: the pseudo-header fields become the method, the target and the `Host` header (RFC
+/// 9113 section 8.3).
 struct HTTP2RequestHead {
   private(set) var method = ""
   private(set) var target = "/"
   private(set) var headers = HTTPHeaders()
-  /// True if no value contains control characters.
+  /// True if no value contains a control character.
   private(set) var isSafe = true
 
   init(_ fields: HPACKHeaders) {

@@ -1,23 +1,24 @@
 public import AttributionProtocol
 import WireJSON
 
-/// A handler of a method whose request is `{"items": […]}` and whose response is `{"results": […]}`, with one result per item, in order.
+/// A handler of a method whose request is `{"items": […]}` and whose response is `{"results": […]}`, with one result for each item, in the
+/// order of the items.
 ///
-/// Items are divided into shares that run on all cores. A share parses, answers and encodes its items one after the other, so that only
-/// bytes are held for the other items. An item that cannot be parsed gives an error result and does not fail the call.
+/// The items are divided into chunks that run on all cores. A chunk is parsed, answered and encoded in one go, so that of the other items
+/// only the bytes are in memory. An item that cannot be parsed gets an error as its result, and does not fail the call.
 public protocol BatchRPCHandler<Method>: RPCHandler {
   associatedtype Item: RPCMessage
   associatedtype ItemResult: RPCMessage
   associatedtype Resources: Sendable = Void
 
-  /// Resources that all items need, obtained once per call. An error fails the whole call.
+  /// Obtains what all items need, once for each call. An error fails the whole call.
   func resources(_ context: RPCContext) async throws(RPCError) -> Resources
   /// Answers one item.
   func respond(to item: Item, _ resources: Resources, _ context: RPCContext) async throws(RPCError) -> ItemResult
-  /// Answers a share of the items in order. By default each item is answered on its own.
-  func respond(toShare items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+  /// Answers a chunk of the items, in order. By default each item is answered on its own.
+  func respond(toChunk items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
     -> [Result<ItemResult, RPCError>]
-  /// The result that carries an error.
+  /// The result for an item that failed with the error.
   func failure(_ error: RPCError) -> ItemResult
 }
 
@@ -26,7 +27,7 @@ extension BatchRPCHandler where Resources == Void {
 }
 
 extension BatchRPCHandler {
-  public func respond(toShare items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
+  public func respond(toChunk items: [Result<Item, RPCError>], _ resources: Resources, _ context: RPCContext) async
     -> [Result<ItemResult, RPCError>]
   {
     var results: [Result<ItemResult, RPCError>] = []
@@ -41,7 +42,7 @@ extension BatchRPCHandler {
     return results
   }
 
-  /// Required by ``RPCHandler``. The server calls the variant on bytes instead.
+  /// Required by ``RPCHandler``. The server calls the function on bytes instead (`handle(_:_:_:)`).
   public func handle(_ request: Method.Request, _ context: RPCContext) async throws(RPCError) -> Method.Response {
     let response = try await handle(request.json, JSONLimits(), context)
     do throws(JSONError) { return try Method.Response(json: response) } catch { throw .invalidArgument(error) }
@@ -49,15 +50,14 @@ extension BatchRPCHandler {
 }
 
 extension ItemError {
-  /// Why one item of a batch has no result.
+  /// The error of one item of a batch.
   public init(_ error: RPCError) {
     self.init(code: error.code.rawValue, message: error.message, field: error.fieldViolations.first?.field)
   }
 }
 
-/// The number of items of a share: large enough that creating tasks costs little, small enough that all cores finish at about the same
-/// time.
-private let itemsOfShare = 16
+/// The number of items of a chunk: large enough that creating tasks costs little, small enough that all cores end at about the same time.
+private let itemsPerChunk = 16
 
 extension BatchRPCHandler {
   func handle(_ body: [UInt8], _ limits: JSONLimits, _ context: RPCContext) async throws(RPCError) -> [UInt8] {
@@ -68,41 +68,42 @@ extension BatchRPCHandler {
     }
     guard !items.starts.isEmpty else { return Array("{}".utf8) }
     let resources = try await resources(context)
-    var shares: [[UInt8]] = []
-    if items.starts.count <= itemsOfShare {
-      shares.append(await respond(to: items, 0..<items.starts.count, resources, context))
+    var chunks: [[UInt8]] = []
+    if items.starts.count <= itemsPerChunk {
+      chunks.append(await respond(to: items, 0..<items.starts.count, resources, context))
     } else {
-      let count = (items.starts.count + itemsOfShare - 1) / itemsOfShare
-      shares = Array(repeating: [], count: count)
+      let count = (items.starts.count + itemsPerChunk - 1) / itemsPerChunk
+      chunks = Array(repeating: [], count: count)
       await withTaskGroup(of: (Int, [UInt8]).self) { group in
-        for share in 0..<count {
-          let range = share * itemsOfShare..<min((share + 1) * itemsOfShare, items.starts.count)
-          group.addTask { (share, await respond(to: items, range, resources, context)) }
+        for chunk in 0..<count {
+          let range = chunk * itemsPerChunk..<min((chunk + 1) * itemsPerChunk, items.starts.count)
+          group.addTask { (chunk, await respond(to: items, range, resources, context)) }
         }
-        for await (share, written) in group { shares[share] = written }
+        for await (chunk, results) in group { chunks[chunk] = results }
       }
     }
     if Self.isAbandoned(context) { throw .timeIsOver }
-    var writer = JSONWriter(reserving: shares.reduce(64) { $0 + $1.count + 1 })
+    var writer = JSONWriter(reserving: chunks.reduce(64) { $0 + $1.count + 1 })
     writer.beginObject()
     writer.key("results")
     writer.beginArray()
-    for share in shares { writer.raw(share) }
+    for chunk in chunks { writer.raw(chunk) }
     writer.endArray()
     writer.endObject()
     return writer.bytes
   }
 
-  /// True if nobody gets the response: the call was cancelled, and no repeat will ask for it.
+  /// True if nobody will get the response: the call was cancelled, and has no idempotency key under which a repeat could ask for it.
   private static func isAbandoned(_ context: RPCContext) -> Bool { Task.isCancelled && context.idempotencyKey == nil }
 
+  /// Returns the encoded results of the items in the range.
   private func respond(to items: BatchItems, _ range: Range<Int>, _ resources: Resources, _ context: RPCContext) async -> [UInt8] {
     guard !Self.isAbandoned(context) else { return [] }
-    let share: [Result<Item, RPCError>] = range.map { index in
+    let chunk: [Result<Item, RPCError>] = range.map { index in
       do throws(JSONError) { return .success(try items.read(index)) } catch { return .failure(.invalidArgument(error)) }
     }
     var writer = JSONWriter(reserving: range.count * 640)
-    for result in await respond(toShare: share, resources, context) {
+    for result in await respond(toChunk: chunk, resources, context) {
       switch result {
       case .success(let result): result.write(to: &writer)
       case .failure(let error): failure(error).write(to: &writer)
@@ -112,12 +113,12 @@ extension BatchRPCHandler {
   }
 }
 
-/// The offsets of a batch's items in its body.
+/// The items of a batch by their offsets in its body. Each is parsed when it is read.
 private struct BatchItems: Sendable {
   let reader: JSONReader
   let starts: [Int]
 
-  /// Checks that the body is JSON and has no member but `items`.
+  /// Finds the items. Throws if the body is not JSON or has another field than `items`.
   init(_ body: [UInt8], limits: JSONLimits) throws(JSONError) {
     var reader = JSONReader(body, limits: limits)
     guard reader.isUTF8 else { throw JSONError(.syntax("invalid UTF-8", offset: 0)) }

@@ -1,10 +1,11 @@
-/// Answers `POST /benchmark.echo/Echo` with fixed bytes over the same HTTP code as a call, as an upper bound that benchmarks compare with.
-/// Development only (`ATTRIBUTION_BENCHMARK_ECHO=1` with `ATTRIBUTION_DEVELOPMENT=1`).
+/// Answers `POST /benchmark.echo/Echo` with fixed bytes over the same HTTP code as a call. Benchmarks compare with it, because no call can
+/// be faster. It is only for development (`ATTRIBUTION_BENCHMARK_ECHO=1` with `ATTRIBUTION_DEVELOPMENT=1`).
 struct BenchmarkEcho: HTTPResponder {
   static let path = "/benchmark.echo/Echo"
+  /// Answers all other requests.
   let inner: any HTTPResponder
 
-  /// As long as the answer to one signed impression.
+  /// A response of the same length as the one with a signed impression.
   private static let response: HTTPResponse = {
     let text =
       #"{"version":"4.0","adNetworkId":"example123.skadnetwork","sourceIdentifier":5239,"itunesItemId":525463029,"#

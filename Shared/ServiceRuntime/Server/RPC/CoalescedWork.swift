@@ -1,15 +1,16 @@
 public import AttributionProtocol
 
-/// Work of a call that costs less per call when it is performed for several calls together.
+/// Work of a call that costs less per call when it is performed for several calls together, such as signing.
 ///
-/// An object is used by one thread after the other: it is created, performed, and then its outcome is read.
+/// An object is never used by two threads at the same time: it is created, then performed, and then its outcome is read. ``LoopTurnFlush``
+/// performs the work of all calls of one turn of an event loop together.
 public protocol CoalescedWork: AnyObject, Sendable {
-  /// Performs all of them. Afterwards each has its own outcome.
+  /// Performs all works. Afterwards each of them has its outcome.
   static func perform(_ works: [Self])
 }
 
 extension CoalescedWork {
-  /// Performs those of this type, and returns the others.
+  /// Performs the works of this type, and returns the others.
   fileprivate static func performOwn(_ works: [any CoalescedWork]) -> [any CoalescedWork] {
     var own: [Self] = []
     var others: [any CoalescedWork] = []
@@ -23,17 +24,17 @@ extension CoalescedWork {
 }
 
 extension [any CoalescedWork] {
-  /// Performs all of them, those of the same type together.
+  /// Performs all works, those of the same type together.
   func performCoalesced() {
-    var left = self
-    while let first = left.first { left = type(of: first).performOwn(left) }
+    var remaining = self
+    while let first = remaining.first { remaining = type(of: first).performOwn(remaining) }
   }
 }
 
-/// A call that was begun: its work, and a closure that makes the response after the work.
+/// A call that was begun: its work, and the closure that makes the response after the work.
 public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
   public let work: Work
-  /// Must be called once, after the work.
+  /// Makes the response. Must be called once, after the work was performed.
   public let response: @Sendable () throws(RPCError) -> Response
 
   public init(_ work: Work, response: @escaping @Sendable () throws(RPCError) -> Response) {
@@ -41,7 +42,7 @@ public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
     self.response = response
   }
 
-  /// The same call with a transformed response.
+  /// The same call, whose response is transformed.
   public func map<Other: Sendable>(_ transform: @escaping @Sendable (Response) -> Other) -> CoalescedCall<Work, Other> {
     CoalescedCall<Work, Other>(work) { () throws(RPCError) in transform(try response()) }
   }
@@ -53,10 +54,11 @@ public struct CoalescedCall<Work: CoalescedWork, Response: Sendable>: Sendable {
   }
 }
 
-/// A handler whose work is pure computation of microseconds and is cheaper when coalesced with other calls. The work is performed on the
-/// connection's event loop at the end of its turn, without a task. A call whose deadline has passed before is refused.
+/// A handler whose work is pure computation of microseconds and is cheaper when it is coalesced with the work of other calls. The work is
+/// performed on the connection's event loop at the end of its turn, without a task.
 public protocol CoalescingRPCHandler<Method>: RPCHandler {
   associatedtype Work: CoalescedWork
+  /// Checks the request, and returns the work to be performed.
   func begin(_ request: Method.Request, _ context: RPCContext) throws(RPCError) -> CoalescedCall<Work, Method.Response>
 }
 

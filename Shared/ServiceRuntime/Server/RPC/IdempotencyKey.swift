@@ -1,8 +1,8 @@
 import AttributionProtocol
 
-/// The key of a call's `Idempotency-Key` header, without the quotation marks around it.
+/// The key in a call's `Idempotency-Key` header, without the quotation marks that may be around it.
 struct IdempotencyKey: Sendable, Hashable {
-  /// The error of a call without the header to a method that needs it.
+  /// The error of a call without the header, of a method that needs it.
   static let missing = RPCError(
     .invalidArgument, "this method needs an Idempotency-Key header", reason: "IDEMPOTENCY_KEY_REQUIRED")
 

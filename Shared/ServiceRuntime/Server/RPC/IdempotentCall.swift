@@ -3,23 +3,28 @@ import AttributionQueue
 import Cryptography
 import Synchronization
 
-/// A call with an `Idempotency-Key`: repeats get the response of the first call.
+/// A call with an `Idempotency-Key`: it is executed once, and its repeats get the response of the first execution.
+///
+/// The call claims its key in Redis with a lease, runs, and stores its response under the key. A repeat during the execution waits for a
+/// short time, and is then answered with `aborted`. After an error such as `unavailable` the key is free again, so a repeat is executed.
 struct IdempotentCall {
   let store: RPCIdempotencyStore
   let endpoint: RPCEndpoint
   let context: RPCContext
   let metrics: RPCMetrics
 
-  /// An answer of a handler that only computes is stored up to this size, bytes. If a call with a larger one is repeated, the handler runs
+  /// The maximum size of a stored response of a handler that only computes, bytes. If the response is larger, a repeat runs the handler
   /// again.
   static let maxStoredBytes = 64 * 1024
 
-  /// The lease of a key. It is longer than the method may take, so that no other call can claim the key while this one runs.
+  /// The lease of the key. It is longer than the method may take, so that no other call can claim the key while this one runs.
   private var lease: Duration { max(.seconds(30), endpoint.timeLimit.maximum + .seconds(5)) }
 
-  private enum Claimed {
-    case own(String)
-    case replay(HTTPResponse, String)
+  private enum Claim {
+    /// This call has claimed the key, as the owner with this name.
+    case own(owner: String)
+    /// The stored response and its code.
+    case replay(HTTPResponse, code: String)
   }
 
   /// Runs the work unless a response is stored under the key. Returns the response and its code.
@@ -34,7 +39,7 @@ struct IdempotentCall {
     }
     metrics.idempotency(endpoint.name, "new")
     do throws(RPCError) {
-      let body = try await claimed(scope, owner, work).get()
+      let body = try await runWithLease(scope, owner, work).get()
       if endpoint.isPure, endpoint.idempotency != .keyed, body.count > Self.maxStoredBytes {
         await settle { try await store.finishWithoutAnswer(scope: scope, owner: owner) }
       } else {
@@ -54,8 +59,9 @@ struct IdempotentCall {
     }
   }
 
-  /// Runs the work. If it is cancelled, the caller has its answer and the work may go on: the lease is then renewed until the work has ended.
-  private func claimed(
+  /// Runs the work. If it is cancelled, at the call's deadline for example, it may go on for longer than the lease. The lease is therefore
+  /// renewed from the cancellation until the work has ended.
+  private func runWithLease(
     _ scope: String, _ owner: String, _ work: () async throws(RPCError) -> [UInt8]
   ) async -> Result<[UInt8], RPCError> {
     let renewal = LeaseRenewal()
@@ -68,9 +74,9 @@ struct IdempotentCall {
     return result
   }
 
-  /// Claims the key. If another call holds it, waits a short time for that call.
-  private func claim(_ scope: String, fingerprint: String) async throws(RPCError) -> Claimed {
-    let until = min(ContinuousClock.now + .seconds(2), context.deadline)
+  /// Claims the key. If another call has claimed it, waits a short time for that call to end.
+  private func claim(_ scope: String, fingerprint: String) async throws(RPCError) -> Claim {
+    let waitEnd = min(ContinuousClock.now + .seconds(2), context.deadline)
     while true {
       let found: RPCClaim
       do throws(QueueError) {
@@ -79,35 +85,37 @@ struct IdempotentCall {
         throw .unavailable("the store for idempotency keys is unavailable", reason: "STORE_UNAVAILABLE")
       }
       switch found {
-      case .new(let owner): return .own(owner)
+      case .new(let owner): return .own(owner: owner)
       case .reused:
         metrics.idempotency(endpoint.name, "reused")
         throw .failedPrecondition("this Idempotency-Key was used for another request", reason: "IDEMPOTENCY_KEY_REUSED")
       case .done(let status, let code, let body):
         var response = HTTPResponse.json(status, body)
         response.headers.add(name: "idempotency-replayed", value: "true")
-        return .replay(response, code)
+        return .replay(response, code: code)
       case .running:
-        // The wait is cancelled if the caller has left, or the service ends.
-        guard ContinuousClock.now < until, (try? await Task.sleep(for: .milliseconds(50))) != nil else {
+        // The sleep throws if the call is cancelled.
+        guard ContinuousClock.now < waitEnd, (try? await Task.sleep(for: .milliseconds(50))) != nil else {
           metrics.idempotency(endpoint.name, "in_progress")
           throw RPCError(
-            .aborted, "a call with this Idempotency-Key is under way", reason: "IDEMPOTENCY_IN_PROGRESS",
+            .aborted, "another call with this Idempotency-Key has not ended yet", reason: "IDEMPOTENCY_IN_PROGRESS",
             retryDelay: .seconds(1))
         }
       }
     }
   }
 
-  /// Stores the result. If the store is unavailable, the response is returned all the same: the lease frees the key later, and the method
+  /// Stores the result. If that fails, the response is returned all the same: the key becomes free when its lease expires, and the method
   /// is safe to repeat.
   private func settle(_ store: @escaping @Sendable () async throws -> Void) async {
-    // In a task of its own, because after a cancellation the Redis client does not wait for a failover.
-    do { try await Task { try await store() }.value } catch { context.logger.warning("an answer was not stored under its idempotency key") }
+    // In a task of its own, because this task may be cancelled, and then the Redis client would not wait for a failover.
+    do { try await Task { try await store() }.value } catch {
+      context.logger.warning("a response was not stored under its idempotency key")
+    }
   }
 }
 
-/// Renews a lease in the background, from a cancellation to the end of the work.
+/// Renews a lease in the background, from ``begin(every:_:)`` to ``end()``.
 private final class LeaseRenewal: Sendable {
   private struct State {
     var task: Task<Void, Never>?
@@ -138,7 +146,7 @@ private final class LeaseRenewal: Sendable {
 }
 
 extension RPCCode {
-  /// True if an error with this code depends only on the request and settled state, so that repeats may get the same response.
+  /// True if an error with this code depends only on the request and on state that does not change, so that repeats get the same response.
   var isSettled: Bool {
     switch self {
     case .unavailable, .aborted, .resourceExhausted, .deadlineExceeded, .canceled, .unauthenticated, .permissionDenied,

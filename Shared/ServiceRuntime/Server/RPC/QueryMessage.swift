@@ -1,21 +1,21 @@
 import AttributionProtocol
 import Cryptography
 
-/// The message of an RPC that was called by GET, from the query by Connect's protocol. ``RPCServer`` answers GET of a method that may change
-/// something with 405, and ``ResponseCompression`` marks answers with `Cache-Control: no-store` and `Vary`.
+/// The message of an RPC that was called with GET, which is in the query by Connect's protocol. ``RPCServer`` answers GET with 405 if the
+/// method may change something. ``ResponseCompression`` adds `Cache-Control: no-store` to the responses.
 struct QueryMessage {
   let bytes: [UInt8]
 
   /// - Parameters:
   ///   - limit: the maximum size of the message after inflation, bytes.
   ///   - ratio: the maximum ratio of inflated to sent bytes.
-  ///   - reservation: the memory reservation for inflated bytes.
+  ///   - reservation: where the memory of inflated bytes is reserved.
   init(_ query: String, limit: Int, ratio: Int, reservation: BodyReservation) throws(RPCError) {
     var values: [String: String] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decode(parts[0]), let value = Self.decode(parts.count > 1 ? parts[1] : "") else {
-        throw RPCError(.invalidArgument, "the query is not percent-encoded")
+        throw RPCError(.invalidArgument, "the query must be UTF-8 in percent-encoding")
       }
       values[name] = value
     }
@@ -40,7 +40,7 @@ struct QueryMessage {
         bytes = try Gzip.inflate(bytes, limit: limit, ratio: ratio, on: reservation)
       } catch {
         switch error {
-        case .tooLarge: throw RPCError(.resourceExhausted, "the request is larger than \(limit) bytes")
+        case .tooLarge: throw RPCError(.resourceExhausted, "the request is larger than \(limit) bytes", reason: "REQUEST_TOO_LARGE")
         case .malformed: throw .invalidArgument(field: "message", "is not gzip")
         case .noRoom: throw .noRoomForBodies
         }
@@ -51,6 +51,7 @@ struct QueryMessage {
     self.bytes = bytes
   }
 
+  /// Decodes percent-encoding; nil if it is invalid or the bytes are not UTF-8.
   private static func decode(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

@@ -1,21 +1,24 @@
 import AttributionProtocol
 import WireJSON
 
-/// A method with its types erased: bytes in, bytes out.
+/// A method of the contract and its handler, without their types: JSON bytes in, JSON bytes out.
 struct RPCEndpoint: Sendable {
   /// How the handler runs.
   enum Call: Sendable {
-    /// The method is in the contract and has no handler.
-    case unbuilt
+    /// The method is in the contract but this service has no handler for it.
+    case unimplemented
+    /// On the connection's event loop, at once (``ImmediateRPCHandler``).
     case immediate(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> [UInt8])
+    /// On the connection's event loop, together with other calls (``CoalescingRPCHandler``).
     case coalescing(@Sendable ([UInt8], JSONLimits, RPCContext) throws(RPCError) -> PendingCall)
+    /// In a task.
     case suspending(@Sendable ([UInt8], JSONLimits, RPCContext) async throws(RPCError) -> [UInt8])
   }
 
-  /// A call whose work waits to be coalesced.
+  /// A call whose work has not been performed yet.
   struct PendingCall: Sendable {
     let work: any CoalescedWork
-    /// Must be called once, after the work.
+    /// Makes the response. Must be called once, after the work was performed.
     let response: @Sendable () throws(RPCError) -> [UInt8]
 
     func performAlone() throws(RPCError) -> [UInt8] {
@@ -26,20 +29,21 @@ struct RPCEndpoint: Sendable {
 
   let service: String
   let name: String
-  /// The name in the callers' `allow` lists: `attribution.signer.v1.SignerService/ListSigningKeys`.
+  /// The name in the callers' `allow` lists, such as `attribution.signer.v1.SignerService/ListSigningKeys`.
   let fullName: String
+  /// ``RPCServer`` allows GET only for reads with `getAllowed`, and answers 405 to any other GET.
   let idempotency: IdempotencyClass
   let timeLimit: RPCTimeLimit
   let isBatch: Bool
-  /// True if the handler waits: ``RPCHandler/waits``.
+  /// True if the handler waits for something to happen (``RPCHandler/waits``).
   let waits: Bool
-  /// True if the handler only computes, so that running it again has no effect but another answer.
+  /// True if the handler only computes, so that running it again does nothing but make another response.
   let isPure: Bool
   let call: Call
 
   init(handler: some RPCHandler) { self.init(of: handler) }
 
-  init(unbuilt method: any RPCMethod.Type) { self.init(method: method, call: .unbuilt) }
+  init(unimplemented method: any RPCMethod.Type) { self.init(method: method, call: .unimplemented) }
 
   private init<Handler: RPCHandler>(of handler: Handler) {
     if let immediate = handler as? any ImmediateRPCHandler {

@@ -6,28 +6,30 @@ import NIOHTTP1
 import Traces
 import WireJSON
 
-/// One RPC from its head to its response.
+/// One RPC from its head to its response: ``admit()`` checks the head, ``respond(to:_:)`` runs the handler, and every response passes
+/// `finish`.
 final class RPCExchange: HTTPExchange {
   private let server: RPCServer
   private let route: RPCServer.Route
   private let request: IncomingRequest
   private let started = ContinuousClock.now
   private let requestId: String
-  // Set by `admit()`, before the exchange is shared between threads.
+  // Set by admit(), before other threads use the exchange.
   nonisolated(unsafe) private var caller: CallerDirectory.Caller?
   nonisolated(unsafe) private var timeLimit: Duration = .zero
-  // Set after the body was read, before the work begins.
+  // Set in respond(to:_:), before other threads use the exchange.
   nonisolated(unsafe) private var span: Span?
   nonisolated(unsafe) private var traceID: TraceID?
 
   var deadline: ContinuousClock.Instant? { started + timeLimit }
 
-  /// Work with an idempotency key goes on, because a retry will ask for its response.
+  /// Work with an idempotency key goes on if the caller leaves, because a retry will ask for its response.
   var abandonment: Abandonment {
     if request.idempotencyKey != nil, !ignoresKeys { return .finishes }
     return endpoint.waits ? .isCancelledAtInputEnd : .isCancelled
   }
 
+  /// True for a method that only reads, for which idempotency keys have no meaning.
   private var ignoresKeys: Bool { if case .read = endpoint.idempotency { true } else { false } }
 
   private var endpoint: RPCEndpoint { route.endpoint }
@@ -40,7 +42,7 @@ final class RPCExchange: HTTPExchange {
     requestId = RequestID.usable(request.requestId)
   }
 
-  // MARK: By the head
+  // MARK: Head
 
   /// Authenticates and authorizes the caller, applies its rate limit, and determines the deadline.
   func admit() throws(RPCError) {
@@ -58,13 +60,14 @@ final class RPCExchange: HTTPExchange {
       server.metrics.rateLimited(endpoint.name)
       throw .rateLimited(wait)
     }
-    if server.health.isEnding { throw .unavailable("this instance is ending", reason: "DRAINING") }
+    if server.health.isEnding { throw .unavailable("this instance is shutting down", reason: "DRAINING") }
     if let version = request.connectVersion, version != "1" {
       throw RPCError(.invalidArgument, "Connect-Protocol-Version must be 1")
     }
     timeLimit = try requestedTimeLimit()
   }
 
+  /// The time limit in `Connect-Timeout-Ms`, up to the method's maximum; without that header, the method's default.
   private func requestedTimeLimit() throws(RPCError) -> Duration {
     guard let text = request.connectTimeout else { return endpoint.timeLimit.default }
     guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
@@ -72,11 +75,11 @@ final class RPCExchange: HTTPExchange {
     else {
       throw RPCError(.invalidArgument, "Connect-Timeout-Ms must be 1 to 10 digits")
     }
-    guard milliseconds > 0 else { throw RPCError(.deadlineExceeded, "the time was over before the call began") }
+    guard milliseconds > 0 else { throw RPCError(.deadlineExceeded, "Connect-Timeout-Ms is 0, so the time was over before the call began") }
     return min(.milliseconds(milliseconds), endpoint.timeLimit.maximum)
   }
 
-  // MARK: With the body
+  // MARK: Body
 
   func refuse(_ error: BodyError) -> HTTPResponse {
     switch error {
@@ -89,7 +92,7 @@ final class RPCExchange: HTTPExchange {
       return finish(.error(.timeIsOver), code: RPCCode.deadlineExceeded.rawValue)
     case .timedOut:
       return finish(
-        .error(RPCError(.deadlineExceeded, "the body did not come in time"), status: 408),
+        .error(RPCError(.deadlineExceeded, "the body did not arrive in time"), status: 408),
         code: RPCCode.deadlineExceeded.rawValue)
     case .noRoom: return finish(.error(.noRoomForBodies), code: RPCCode.unavailable.rawValue)
     }
@@ -102,7 +105,7 @@ final class RPCExchange: HTTPExchange {
       server.metrics.received(route.metrics, bytes: bytes.count)
       guard let caller else { throw RPCError(.unauthenticated, "valid credentials are needed") }
       let now = ContinuousClock.now
-      // The body may have come late.
+      // Receiving the body may have taken until the deadline.
       guard now < started + timeLimit else { throw .timeIsOver }
       let trace = begin(caller, now)
       let context = RPCContext(
@@ -111,12 +114,12 @@ final class RPCExchange: HTTPExchange {
       let jsonLimits = JSONLimits(
         depth: limits.jsonDepth, values: endpoint.isBatch ? limits.batchJSONValues : limits.jsonValues)
       switch endpoint.call {
-      case .unbuilt: throw .unimplemented("\(endpoint.name) is not implemented")
+      case .unimplemented: throw .unimplemented("\(endpoint.name) is not implemented")
       case .immediate(let call) where context.idempotencyKey == nil:
         return .now(finish(.json(200, try call(bytes, jsonLimits, context)), code: "ok", wasInFlight: true))
       case .immediate(let call):
         return later(context, reservation) { [self] () async throws(RPCError) in
-          try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
+          try await runIdempotent(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context) }
         }
       case .coalescing(let call) where context.idempotencyKey == nil:
         let pending = try call(bytes, jsonLimits, context)
@@ -129,12 +132,12 @@ final class RPCExchange: HTTPExchange {
         }
       case .coalescing(let call):
         return later(context, reservation) { [self] () async throws(RPCError) in
-          try await keyed(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
+          try await runIdempotent(bytes, context) { () throws(RPCError) in try call(bytes, jsonLimits, context).performAlone() }
         }
       case .suspending(let call):
         return later(context, reservation) { [self] () async throws(RPCError) in
           guard context.idempotencyKey != nil else { return (.json(200, try await call(bytes, jsonLimits, context)), "ok") }
-          return try await keyed(bytes, context) { () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
+          return try await runIdempotent(bytes, context) { () async throws(RPCError) in try await call(bytes, jsonLimits, context) }
         }
       }
     } catch {
@@ -142,13 +145,13 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  /// Begins the call's span if its trace is recorded.
+  /// Determines the call's span context, and begins its span if the trace is recorded.
   private func begin(_ caller: CallerDirectory.Caller, _ now: ContinuousClock.Instant) -> SpanContext {
     let parent = request.traceparent.flatMap { SpanContext(traceparent: $0) }
-    let trace = server.tracer.context(below: parent)
+    let trace = server.tracer.context(childOf: parent)
     traceID = trace.traceID
     span = server.tracer.span(
-      endpoint.fullName, .server, trace, below: parent,
+      endpoint.fullName, .server, trace, childOf: parent,
       [
         SpanAttribute("rpc.system.name", "connectrpc"), SpanAttribute("rpc.method", endpoint.fullName),
         SpanAttribute("attribution.caller", caller.name),
@@ -156,12 +159,13 @@ final class RPCExchange: HTTPExchange {
     return trace
   }
 
-  private func finishing(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
-    guard let span else { return await finishingUntraced(work) }
-    return await Span.$current.withValue(span) { await finishingUntraced(work) }
+  /// Runs the work within the call's span, and returns its completed response.
+  private func runAndFinish(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
+    guard let span else { return await runAndFinishUntraced(work) }
+    return await Span.$current.withValue(span) { await runAndFinishUntraced(work) }
   }
 
-  private func finishingUntraced(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
+  private func runAndFinishUntraced(_ work: () async throws(RPCError) -> (HTTPResponse, String)) async -> HTTPResponse {
     do throws(RPCError) {
       let (response, code) = try await work()
       return finish(response, code: code, wasInFlight: true)
@@ -170,7 +174,9 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  /// Counts the call and completes the response.
+  /// Completes the response: counts and logs the call, ends its span, and adds the request's id.
+  ///
+  /// - Parameter wasInFlight: true if the call was counted as being processed.
   func finish(_ response: HTTPResponse, code: String, wasInFlight: Bool = false) -> HTTPResponse {
     var response = response
     server.metrics.end(
@@ -193,7 +199,7 @@ final class RPCExchange: HTTPExchange {
   private func log(_ level: Logger.Level, _ code: String) {
     server.log.write(level, "a call was answered") {
       var fields: Logger.Metadata = ["requestId": "\(requestId)", "method": "\(endpoint.fullName)", "code": "\(code)"]
-      // The log handler writes the trace of the current span itself.
+      // The log handler writes the trace id itself if there is a current span.
       if Span.current == nil, let id = traceID ?? request.traceparent.flatMap({ SpanContext(traceparent: $0) })?.traceID {
         fields["traceId"] = "\(id.text)"
       }
@@ -201,11 +207,12 @@ final class RPCExchange: HTTPExchange {
     }
   }
 
-  /// Codes that mark a span as failed: the error is on the server's side.
+  /// The codes with which a span counts as failed, because the fault is the server's and not the caller's.
   private static let faults: Set<String> = ["unknown", "deadline_exceeded", "unimplemented", "internal", "unavailable", "data_loss"]
 
   // MARK: Message
 
+  /// The message in the body, inflated, or in the query of a GET.
   private func message(_ body: [UInt8], _ reservation: BodyReservation) throws(RPCError) -> [UInt8] {
     let limit = endpoint.isBatch ? limits.batchBodyBytes : limits.bodyBytes
     if request.method == "GET" {
@@ -224,7 +231,8 @@ final class RPCExchange: HTTPExchange {
           case .noRoom: throw .noRoomForBodies
           case .tooLarge:
             throw RPCError(
-              .resourceExhausted, "inflated, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times what was sent",
+              .resourceExhausted,
+              "after inflation, the request is larger than \(limit) bytes or than \(limits.gzipRatio) times its compressed size",
               reason: "REQUEST_TOO_LARGE")
           }
         }
@@ -244,7 +252,8 @@ final class RPCExchange: HTTPExchange {
 
   // MARK: Execution
 
-  private func keyed(
+  /// Runs the work as an ``IdempotentCall``.
+  private func runIdempotent(
     _ bytes: [UInt8], _ context: RPCContext, _ work: () async throws(RPCError) -> [UInt8]
   ) async throws(RPCError) -> (HTTPResponse, String) {
     guard let store = server.idempotency else {
@@ -253,8 +262,8 @@ final class RPCExchange: HTTPExchange {
     return try await IdempotentCall(store: store, endpoint: endpoint, context: context, metrics: server.metrics).run(bytes, work)
   }
 
-  /// Work that runs in a task, and is answered at the deadline at the latest. The body counts against the budget until the work ends, which
-  /// may be after the answer.
+  /// The work as a ``TimedCall``: it runs in a task, and is answered at the deadline at the latest. The body's memory stays reserved until
+  /// the work ends, which may be after the response.
   private func later(
     _ context: RPCContext, _ reservation: BodyReservation, _ work: @escaping @Sendable () async throws(RPCError) -> TimedCall.Answer
   ) -> HTTPOutcome {
@@ -265,11 +274,11 @@ final class RPCExchange: HTTPExchange {
       return try await work()
     }
     guard endpoint.waits else {
-      return .later { [self] in await finishing { () async throws(RPCError) in try await call.answer(work) } }
+      return .later { [self] in await runAndFinish { () async throws(RPCError) in try await call.answer(work) } }
     }
     server.waiting.add(call)
     return .later { [self] in
-      let response = await finishing { () async throws(RPCError) in try await call.answer(work) }
+      let response = await runAndFinish { () async throws(RPCError) in try await call.answer(work) }
       server.waiting.remove(call)
       return response
     }

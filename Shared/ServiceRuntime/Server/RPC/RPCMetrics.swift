@@ -1,6 +1,6 @@
 import Traces
 
-/// The metrics of RPCs and of their HTTP connections.
+/// The metrics of RPCs, `attribution_rpc_server_*`, and of HTTP connections.
 struct RPCMetrics: Sendable {
   /// The metric series of one method.
   struct Method: Sendable {
@@ -45,12 +45,13 @@ struct RPCMetrics: Sendable {
       ok: registry.series("attribution_rpc_server_requests_total", [service, name, "ok"]))
   }
 
+  /// Counts a call that is being processed.
   func begin(_ method: Method) { method.inFlight?.add(1) }
 
-  /// - Parameter bytes: the size of the inflated message.
+  /// - Parameter bytes: the size of the message after inflation.
   func received(_ method: Method, bytes: Int) { method.requestBytes?.observe(Double(bytes)) }
 
-  /// - Parameter wasInFlight: true if ``begin(_:)`` was called, which is not the case for calls refused by their head.
+  /// - Parameter wasInFlight: true if ``begin(_:)`` was called. It is not called for calls that are refused because of their head.
   func end(_ method: Method, code: String, seconds: Double, bytes: Int, wasInFlight: Bool, span: Span? = nil) {
     if wasInFlight { method.inFlight?.add(-1) }
     method.responseBytes?.observe(Double(bytes))

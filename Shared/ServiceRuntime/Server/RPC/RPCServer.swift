@@ -4,7 +4,8 @@ import Logging
 import NIOHTTP1
 import Traces
 
-/// The internal port: RPCs by Connect's unary protocol with JSON, health and metrics.
+/// The responder of the internal port. It serves RPCs by Connect's unary protocol with JSON (``RPCExchange``), health checks and metrics
+/// (`AdministrativePaths.swift`), and HTML pages (``InternalPages``).
 final class RPCServer: HTTPResponder {
   /// A method and its metrics.
   final class Route: Sendable {
@@ -19,24 +20,26 @@ final class RPCServer: HTTPResponder {
 
   let callers: LiveCallers
   let rates = CallerRates()
+  /// The calls that ``DrainGate`` ends at the end of the service.
   let waiting = WaitingCalls()
   let limits: Limits
   let health: Health
   let metrics: RPCMetrics
-  /// Nil if no Redis is configured; methods that require an idempotency key fail then.
+  /// Nil if no Redis is configured; calls with an idempotency key fail then.
   let idempotency: RPCIdempotencyStore?
   let tracer: Tracer
   let logger: Logger
   let log: CallLog
   private let pages: (any InternalPages)?
-  /// Routes by the full path including the prefix.
+  /// The routes by their path, including the prefix.
   private let routes: [String: Route]
 
   private let pathPrefix: String
-  /// The answer for paths that are neither a method nor a page. Clients of Connect infer the code from the status too.
+  /// The response for a path that is neither a method nor a page. Its status is 404, from which clients of Connect also infer
+  /// `unimplemented`.
   private let unknownPath: HTTPResponse
 
-  /// - Parameter endpoints: endpoints by path without the prefix.
+  /// - Parameter endpoints: the endpoints by their path, without the prefix.
   init(
     endpoints: [String: RPCEndpoint], callers: LiveCallers, limits: Limits, pathPrefix: String, health: Health,
     metrics: RPCMetrics, idempotency: RPCIdempotencyStore?, tracer: Tracer, logger: Logger, pages: (any InternalPages)? = nil
@@ -63,13 +66,13 @@ final class RPCServer: HTTPResponder {
 
   func begin(_ request: IncomingRequest) -> RequestAdmission {
     if let route = routes[request.path] { return admit(request, route) }
-    if let administrative = health.admission(request) { return administrative.named(request) }
-    if let admission = pages?.admission(request, PageAccess(server: self)) { return admission.named(request) }
+    if let administrative = health.admission(request) { return administrative.addingRequestID(of: request) }
+    if let admission = pages?.admission(request, PageAccess(server: self)) { return admission.addingRequestID(of: request) }
     metrics.unknownMethod()
-    return RequestAdmission.response(unknownPath).named(request)
+    return RequestAdmission.response(unknownPath).addingRequestID(of: request)
   }
 
-  /// The endpoint with the given path without the prefix.
+  /// The endpoint of a path without the prefix.
   func endpoint(_ path: String) -> RPCEndpoint? { routes[pathPrefix + path]?.endpoint }
 
   /// Checks everything that depends only on the head, before the body is read.

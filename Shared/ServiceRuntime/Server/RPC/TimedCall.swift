@@ -2,19 +2,19 @@ import AttributionProtocol
 import EventLoops
 import Synchronization
 
-/// The work of a call and its deadline. The answer is the result of the work, or at the deadline an error.
+/// The work of a call, with the call's deadline. The call is answered with the result of the work, or at the deadline with an error.
 ///
-/// The answer does not wait for cancelled work, because some work does not react to cancellation: for example, a command
-/// that was sent to Redis cannot be taken back. Such work ends later, and its response is not sent. A result under an
-/// `Idempotency-Key` is stored all the same (``IdempotentCall``).
+/// At the deadline the work is cancelled, and the answer does not wait for its end, because some work does not react to cancellation: a
+/// command that was sent to Redis cannot be withdrawn, for example. Such work ends later, and its result is not sent. If the call has an
+/// `Idempotency-Key`, the result is stored all the same (``IdempotentCall``).
 final class TimedCall: Expiring {
-  /// A response and its code.
+  /// A response and its result code.
   typealias Answer = (HTTPResponse, String)
   private typealias Outcome = Result<Answer, RPCError>
 
   private struct State {
     var isOver = false
-    /// The outcome, if there is one before ``TimedCall/answer(_:)`` waits for it.
+    /// The outcome, if it is known before ``TimedCall/answer(_:)`` waits for it.
     var outcome: Outcome?
     var waiting: CheckedContinuation<Outcome, Never>?
     var work: Task<Void, Never>?
@@ -24,10 +24,10 @@ final class TimedCall: Expiring {
   private let deadline: ContinuousClock.Instant
   private let state = Mutex(State())
 
-  /// The caller must add the call to `LoopDeadlines`.
+  /// The code that creates a call must add it to `LoopDeadlines`, which calls ``endIfDue(at:)``.
   init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-  /// Runs the work in a task of its own, and returns its result or throws at the deadline. Must be called once.
+  /// Runs the work in a task of its own. Returns its result, or throws at the deadline. Must be called once.
   func answer(_ work: @escaping @Sendable () async throws(RPCError) -> Answer) async throws(RPCError) -> Answer {
     if !state.withLock({ $0.isOver }) { start(work) }
     let outcome = await withTaskCancellationHandler {
@@ -59,7 +59,7 @@ final class TimedCall: Expiring {
     if isCancelled { task.cancel() }
   }
 
-  /// Cancels the work. The answer is still what the work returns.
+  /// Cancels the work. The call is still answered with what the work returns.
   func cancel() {
     let work = state.withLock { state -> Task<Void, Never>? in
       state.isCancelled = true
@@ -84,13 +84,13 @@ final class TimedCall: Expiring {
       defer { (state.work, state.waiting) = (nil, nil) }
       return (state.work, state.waiting)
     }
-    // Cancelled before the answer is given; otherwise the work could go on for a moment after it.
+    // The work is cancelled before the call is answered, so that no new step of it begins after the answer.
     if cancelsWork { work?.cancel() }
     waiting?.resume(returning: outcome)
   }
 }
 
 extension RPCError {
-  /// The deadline of a call has passed.
+  /// The error of a call whose deadline has passed.
   static let timeIsOver = RPCError(.deadlineExceeded, "the time for this call is over")
 }

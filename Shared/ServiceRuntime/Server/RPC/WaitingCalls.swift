@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The calls of methods that wait for something to happen. They are ended when the service ends, so that they do not delay it.
+/// The calls of methods that wait for something to happen (``RPCHandler/waits``). ``DrainGate`` ends them, so that they do not delay the
+/// drain.
 final class WaitingCalls: Sendable {
   private struct State {
     var calls: [ObjectIdentifier: TimedCall] = [:]
@@ -19,7 +20,7 @@ final class WaitingCalls: Sendable {
 
   func remove(_ call: TimedCall) { state.withLock { _ = $0.calls.removeValue(forKey: ObjectIdentifier(call)) } }
 
-  /// Ends the wait of all calls, and of those that are added later. They answer with the current state.
+  /// Cancels all calls, and those that are added later. They answer with the current state.
   func end() {
     let calls = state.withLock { state -> [TimedCall] in
       state.isEnded = true

@@ -1,4 +1,4 @@
-"""docker-compose.yml and the files that it names, where they repeat facts of the code."""
+"""Reads docker-compose.yml and the files that it names, which repeat facts of the code."""
 
 from __future__ import annotations
 

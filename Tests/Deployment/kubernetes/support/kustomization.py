@@ -33,7 +33,7 @@ class KustomizeError(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without repeated keys: PyYAML silently takes the last of equal keys."""
+    """YAML without repeated keys: PyYAML silently uses the last of equal keys."""
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
@@ -132,7 +132,8 @@ def _encoded(content: bytes) -> str:
 
 
 def _suffix(resource: Resource) -> str:
-    """Kustomize's hash of the content, without letters and digits that form words. The name is not part of the hash."""
+    """Kustomize's hash of the content. Like Kustomize, it replaces the letters and digits that could spell words. The name is not
+    hashed."""
     content: dict[str, Any] = {"kind": resource["kind"], "name": "", "data": resource["data"]}
     if resource["kind"] == "Secret":
         content["type"] = resource["type"]
@@ -163,11 +164,11 @@ def _apply(entry: dict[str, Any], resources: list[Resource], directory: Path) ->
         _merge(resource, copy.deepcopy(content), entry["path"])
 
 
-def _merge(base: dict[str, Any], patch: dict[str, Any], place: str) -> None:
+def _merge(base: dict[str, Any], patch: dict[str, Any], location: str) -> None:
     if directives := [key for key in patch if key.startswith("$")]:
-        raise KustomizeError(f"{place}: {directives[0]} not supported here")
+        raise KustomizeError(f"{location}: {directives[0]} not supported here")
     for key, value in patch.items():
-        where = f"{place}: {key}"
+        where = f"{location}: {key}"
         if value is None:
             base.pop(key, None)
         elif isinstance(value, dict):
@@ -180,24 +181,24 @@ def _merge(base: dict[str, Any], patch: dict[str, Any], place: str) -> None:
             base[key] = value
 
 
-def _merge_list(base: list[Any], patch: list[Any], key: str, place: str) -> None:
+def _merge_list(base: list[Any], patch: list[Any], key: str, location: str) -> None:
     for element in patch:
         if not isinstance(element, dict) or key not in element:
-            raise KustomizeError(f"{place}: an element without {key}")
+            raise KustomizeError(f"{location}: an element without {key}")
         found = next((one for one in base if one.get(key) == element[key]), None)
         directive = element.pop("$patch", None)
         if directive == "delete":
             if found is None:
-                raise KustomizeError(f"{place}: {element[key]} is not there to be deleted")
+                raise KustomizeError(f"{location}: {element[key]} is not there to be deleted")
             base.remove(found)
         elif directive is not None:
-            raise KustomizeError(f"{place}: $patch: {directive} not supported")
+            raise KustomizeError(f"{location}: $patch: {directive} not supported")
         elif found is None:
             new: dict[str, Any] = {}
-            _merge(new, element, place)
+            _merge(new, element, location)
             base.append(new)
         else:
-            _merge(found, element, place)
+            _merge(found, element, location)
 
 
 def pod_template(resource: Resource) -> dict[str, Any] | None:
@@ -218,7 +219,8 @@ def _set_image(image: dict[str, Any], resources: list[Resource], directory: Path
 
 
 def references(resource: Resource) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Each place where a resource's pods name a ConfigMap, a Secret or a ServiceAccount: kind, mapping, key of the mapping."""
+    """Each member with which a resource's pods name a ConfigMap, a Secret or a ServiceAccount: its kind, its mapping, its key in the
+    mapping."""
     template = pod_template(resource)
     if template is None:
         return

@@ -97,8 +97,8 @@ def files(resource: Resource, resources: list[Resource]) -> dict[str, tuple[str,
                     assert not present or item["key"] in keys, f"{kind} {name} has no {item['key']}"
                 keys = {item["key"]: item["path"] for item in content["items"]}
             for path in keys.values():
-                place = f"{mount['mountPath']}/{path}"
-                assert place not in found, f"{place} is there twice"
-                found[place] = (kind, name, mode)
+                mounted = f"{mount['mountPath']}/{path}"
+                assert mounted not in found, f"{mounted} is there twice"
+                found[mounted] = (kind, name, mode)
     assert not volumes, f"{resource['metadata']['name']} has volumes that it does not mount: {list(volumes)}"
     return found

@@ -46,14 +46,15 @@ def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
     return True
 
 
-def _is(entry: dict[str, Any], peer: Peer, home: str) -> bool:
+def _matches(entry: dict[str, Any], peer: Peer, home: str) -> bool:
     """Whether an entry of `from` or `to` of a policy in the namespace `home` selects the peer."""
     unknown = set(entry) - {"podSelector", "namespaceSelector", "ipBlock"}
     assert entry and not unknown, f"{entry} is not understood"
     if "ipBlock" in entry:
         assert set(entry) == {"ipBlock"}
         if peer.address is None:
-            # An address block says nothing reliable about pods: addresses change on the way, and networks differ in what they compare.
+            # An address block says nothing reliable about pods: addresses are translated on the way, and network plugins compare different
+            # ones.
             return False
         address = ipaddress.ip_address(peer.address)
         inside = [ipaddress.ip_network(one) for one in [entry["ipBlock"]["cidr"], *entry["ipBlock"].get("except", [])]]
@@ -68,7 +69,7 @@ def _is(entry: dict[str, Any], peer: Peer, home: str) -> bool:
     return _selects(entry.get("podSelector", {}), dict(peer.labels))
 
 
-def _port(ports: list[dict[str, Any]] | None, number: int, protocol: str, target: Peer) -> bool:
+def _allows_port(ports: list[dict[str, Any]] | None, number: int, protocol: str, target: Peer) -> bool:
     if ports is None:
         return True
     for entry in ports:
@@ -100,7 +101,7 @@ def _one_way(policies: Iterable[Policy], direction: str, pod: Peer, other: Peer,
             assert set(rule) <= {side, "ports"}, f"{rule} is not understood"
             peers = rule.get(side)
             assert peers != [], f"{policy['metadata']['name']}: an empty list means everybody"
-            if (peers is None or any(_is(entry, other, pod.namespace) for entry in peers)) and _port(
+            if (peers is None or any(_matches(entry, other, pod.namespace) for entry in peers)) and _allows_port(
                 rule.get("ports"), number, protocol, target
             ):
                 return True

@@ -22,7 +22,7 @@ def text(path: str) -> str:
 def one(pattern: str, path: str, flags: int = 0) -> re.Match[str]:
     """The only match of the pattern in a file."""
     found = list(re.finditer(pattern, text(path), flags))
-    assert len(found) == 1, f"{path}: {len(found)} places match {pattern}"
+    assert len(found) == 1, f"{path}: {pattern} matches {len(found)} times"
     return found[0]
 
 
@@ -118,7 +118,7 @@ def shutdown_seconds() -> int:
 
 
 def health_paths() -> set[str]:
-    """The paths of health and metrics, which no caller's permission is needed for."""
+    """The paths of health and metrics, which need no permission."""
     return set(re.findall(r'case "(/[a-z]+)":', text(ADMINISTRATIVE_PATHS)))
 
 
@@ -194,7 +194,7 @@ def metrics() -> set[str]:
 
 
 def metric_sources(metric: str) -> set[str]:
-    """Services that may have a metric: the service in whose folder its name is, or all services if it is in Shared."""
+    """Services that may have a metric: those in whose folders its name is, or all services if it is in Shared."""
     if any(f'"{metric}"' in path.read_text(encoding="utf-8") for path in (ROOT / "Shared").rglob("*.swift")):
         return set(services())
     return {

@@ -6,7 +6,7 @@ import random
 from SystemTests.differential.certificates import MIDDLE, chains, milliseconds
 from SystemTests.differential.expected_verdict import Case
 
-from .chains import certificate_bits, certificate_bytes, chain, chain_at_an_edge, form, list_of_certificates, plain, spelt_certificate
+from .chains import certificate_bits, certificate_bytes, chain, chain_at_an_edge, jws_mutation, list_of_certificates, plain, spelt_certificate
 from .payloads import (
     app_changed,
     bundle_changed,
@@ -30,7 +30,7 @@ from .reference_verifier import expected_verdict
 from .signed_data import KINDS, PAYLOADS, identity, transaction, without_none
 from .subject import Subject
 
-MUTATIONS = {plain: 8, form: 16, chain: 14, chain_at_an_edge: 8, list_of_certificates: 4, spelt_certificate: 5, certificate_bits: 5,
+MUTATIONS = {plain: 8, jws_mutation: 16, chain: 14, chain_at_an_edge: 8, list_of_certificates: 4, spelt_certificate: 5, certificate_bits: 5,
              certificate_bytes: 3,
              claim_changed: 4, field_dropped: 3, field_of_another_kind: 3, bundle_changed: 4, app_changed: 3, environment_changed: 4,
              requested_differently: 3, not_configured: 3, dates: 5,
@@ -44,22 +44,22 @@ def made_case(dice: random.Random, index: int) -> Case:
     kind = "notification" if mutation in (nested, objects) and dice.random() < 0.9 else KINDS[index % len(KINDS)]
     names = identity(dice)
     base = chains()[dice.choice(["plain", "plain-two", "second-intermediate", "short-leaf", "short-intermediate", "both-short"])]
-    asked = without_none({"bundleId": names[0], "appAppleId": names[1], "environment": names[2]})
+    requested = without_none({"bundleId": names[0], "appAppleId": names[1], "environment": names[2]})
     match dice.randrange(4):
         case 0:
-            asked = {}
+            requested = {}
         case 1:
-            asked = {name: value for name, value in asked.items() if dice.random() < 0.5}
-    subject = Subject(kind, PAYLOADS[kind](dice, *names), base, {"alg": "ES256", "x5c": list(base.x5c)}, asked, names)
+            requested = {name: value for name, value in requested.items() if dice.random() < 0.5}
+    subject = Subject(kind, PAYLOADS[kind](dice, *names), base, {"alg": "ES256", "x5c": list(base.x5c)}, requested, names)
     name, token, expected = mutation(dice, subject)
-    item = {"signedData": token, "kind": subject.kind, **subject.asked}
-    return Case("appstore", index, f"{name}-{kind}", json.dumps({"appStoreSignedData": item}), expected_verdict(token, subject.kind, subject.asked),
-                expected)
+    item = {"signedData": token, "kind": subject.kind, **subject.requested}
+    return Case("appstore", index, f"{name}-{kind}", json.dumps({"appStoreSignedData": item}),
+                expected_verdict(token, subject.kind, subject.requested), expected)
 
 
 def edge_cases() -> list[Case]:
-    """Every chain in the middle of its validity, and around each moment at which a certificate begins or expires, before the path may have been
-    cached and after: the cache must not affect the result."""
+    """Every chain in the middle of its validity, and around each moment at which a certificate begins or expires, before the path may have
+    been cached and after: the cache must not affect the result."""
     dice = random.Random(0)
     moments = []
     for each in chains().values():

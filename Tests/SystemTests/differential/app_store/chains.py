@@ -6,7 +6,7 @@ import random
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from SystemTests.differential import jws_forms
+from SystemTests.differential import jws_mutations
 from SystemTests.differential.certificates import OTHER_ROOT, chains
 from SystemTests.differential.expected_verdict import Changed
 from SystemTests.differential.skadnetwork.signatures import left_over
@@ -18,8 +18,8 @@ def plain(_dice: random.Random, subject: Subject) -> Changed:
     return "plain", subject.token(), True
 
 
-def form(dice: random.Random, subject: Subject) -> Changed:
-    return dice.choice(jws_forms.FORMS)(dice, subject.maker())
+def jws_mutation(dice: random.Random, subject: Subject) -> Changed:
+    return dice.choice(jws_mutations.MUTATIONS)(dice, subject.maker())
 
 
 def chain(dice: random.Random, subject: Subject) -> Changed:

@@ -7,7 +7,7 @@ import time
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from SystemTests.differential import jws, jws_forms
+from SystemTests.differential import jws, jws_mutations
 from SystemTests.differential.certificates import MIDDLE, chains, day, milliseconds
 from SystemTests.differential.expected_verdict import Changed
 
@@ -23,12 +23,12 @@ def claim_changed(dice: random.Random, subject: Subject) -> Changed:
         value = payload[name]
         payload[name] = value + 1 if isinstance(value, int) else value + "x" if isinstance(value, str) else "x"
         return name
-    return jws_forms.changed_after(dice, subject.maker(), change)
+    return jws_mutations.changed_after(dice, subject.maker(), change)
 
 
 def field_dropped(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, without one field."""
-    of = dice.choice([subject.payload, held(subject)])
+    of = dice.choice([subject.payload, app_object(subject)])
     name = dice.choice(list(of))
     del of[name]
     return f"without-{name}", subject.token(), None
@@ -36,13 +36,13 @@ def field_dropped(dice: random.Random, subject: Subject) -> Changed:
 
 def field_of_another_kind(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, with one field of a wrong type."""
-    of = dice.choice([subject.payload, held(subject)])
+    of = dice.choice([subject.payload, app_object(subject)])
     name = dice.choice(list(of))
     of[name] = dice.choice([None, 5, "x", "", [], {}, True, 1.5, ["x"], {"a": 1}])
     return f"other-kind-{name}", subject.token(), None
 
 
-def held(subject: Subject) -> dict:
+def app_object(subject: Subject) -> dict:
     """The object with the identity of the app."""
     if subject.kind == "notification":
         return next(subject.payload[name] for name in OBJECTS if name in subject.payload)
@@ -59,9 +59,9 @@ def bundle_changed(dice: random.Random, subject: Subject) -> Changed:
     """Genuinely signed, but for another app."""
     value = dice.choice(BUNDLES)
     if value == "absent":
-        held(subject).pop("bundleId", None)
+        app_object(subject).pop("bundleId", None)
     else:
-        held(subject)["bundleId"] = value
+        app_object(subject)["bundleId"] = value
     return f"bundle-{value!r}", subject.token(), None
 
 
@@ -69,9 +69,9 @@ def app_changed(dice: random.Random, subject: Subject) -> Changed:
     value = dice.choice([525463029, 525463030, 9876543210, 0, -1, 2 ** 63, None, "525463029", 525463029.0, 525463029.5, True, [], {},
                          "absent"])
     if value == "absent":
-        held(subject).pop("appAppleId", None)
+        app_object(subject).pop("appAppleId", None)
     else:
-        held(subject)["appAppleId"] = value
+        app_object(subject)["appAppleId"] = value
     return f"app-{value!r}", subject.token(), None
 
 
@@ -81,20 +81,20 @@ def environment_changed(dice: random.Random, subject: Subject) -> Changed:
                          "Sandbox\u0301", None, 5, True, [],
                          {}, ["Sandbox"], "absent"])
     if value == "absent":
-        held(subject).pop(field, None)
+        app_object(subject).pop(field, None)
     else:
-        held(subject)[field] = value
+        app_object(subject)[field] = value
     return f"environment-{value!r}", subject.token(), None
 
 
 def requested_differently(dice: random.Random, subject: Subject) -> Changed:
     """The caller expects another app or environment than the data has."""
     name = dice.choice(["bundleId", "appAppleId", "environment"])
-    subject.asked[name] = {"bundleId": dice.choice(["com.example.app", "com.example.Kiosk", "com.other.app", "com.example.sandboxed",
-                                                    "com.example.\u212aiosk"]),
-                           "appAppleId": dice.choice([525463029, 9876543210, 1]),
-                           "environment": dice.choice(["Production", "Sandbox"])}[name]
-    return f"asked-{name}", subject.token(), None
+    subject.requested[name] = {"bundleId": dice.choice(["com.example.app", "com.example.Kiosk", "com.other.app", "com.example.sandboxed",
+                                                        "com.example.\u212aiosk"]),
+                               "appAppleId": dice.choice([525463029, 9876543210, 1]),
+                               "environment": dice.choice(["Production", "Sandbox"])}[name]
+    return f"requested-{name}", subject.token(), None
 
 
 def not_configured(dice: random.Random, subject: Subject) -> Changed:
@@ -102,7 +102,7 @@ def not_configured(dice: random.Random, subject: Subject) -> Changed:
     bundle, app, environment = dice.choice([("com.other.app", 77, "Production"), ("com.other.app", 77, "Sandbox"),
                                             ("com.example.sandboxed", 77, "Production"), ("com.example.app", 77, "Production")])
     subject.payload = PAYLOADS[subject.kind](dice, bundle, app, environment)
-    subject.asked = {name: value for name, value in (("bundleId", bundle), ("appAppleId", app), ("environment", environment))
+    subject.requested = {name: value for name, value in (("bundleId", bundle), ("appAppleId", app), ("environment", environment))
                      if dice.random() < 0.7}
     return "not-configured", subject.token(), None
 
@@ -183,7 +183,7 @@ def nested(dice: random.Random, subject: Subject) -> Changed:
     """A valid notification with invalid content."""
     if subject.kind != "notification":
         return plain(dice, subject)
-    while not (present := [name for name in NESTED if name in held(subject)]):
+    while not (present := [name for name in NESTED if name in app_object(subject)]):
         subject.payload = PAYLOADS["notification"](dice, *subject.names)
     name = dice.choice(present)
     kind = NESTED[name]
@@ -194,7 +194,7 @@ def nested(dice: random.Random, subject: Subject) -> Changed:
     payload = PAYLOADS[kind](dice, bundle, app, environment)
     good = signed_token(payload, chains()["plain"])
     if what == "tampered":
-        value = jws_forms.bit_flipped(dice, jws.Maker({"alg": "ES256", "x5c": chains()["plain"].x5c}, payload, chains()["plain"].key, []))[1]
+        value = jws_mutations.bit_flipped(dice, jws.Maker({"alg": "ES256", "x5c": chains()["plain"].x5c}, payload, chains()["plain"].key, []))[1]
     elif what == "other-chain":
         used = dice.choice([one for one in chains().values() if isinstance(one.key,
                                                                            ec.EllipticCurvePrivateKey) and one.key.key_size == 256])
@@ -224,10 +224,10 @@ def nested(dice: random.Random, subject: Subject) -> Changed:
         value = signed_token(payload, chains()["plain"])
     elif what == "form":
         maker = jws.Maker({"alg": "ES256", "x5c": chains()["plain"].x5c}, payload, chains()["plain"].key, [chains()["plain-two"].key])
-        value = dice.choice(jws_forms.FORMS)(dice, maker)[1]
+        value = dice.choice(jws_mutations.MUTATIONS)(dice, maker)[1]
     else:
         value = {"null": None, "number": 5, "empty": "", "garbage": "a.b.c", "notification": subject.token(), "object": {"jws": good}}[what]
-    held(subject)[name] = value
+    app_object(subject)[name] = value
     return f"nested-{what}-{name}", subject.token(), None
 
 

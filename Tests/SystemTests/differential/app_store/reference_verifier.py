@@ -49,64 +49,65 @@ def library_verdict(token: str, kind: str, bundle: str, app: int | None, environ
 def named(kind: str, payload: dict) -> tuple:
     """The app and the environment in the data: bundle id, app id, environment."""
     if kind == "notification":
-        held = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
-        environment = held.get("environment")
-        if held and held is payload.get("externalPurchaseToken"):
-            environment = "Sandbox" if str(held.get("externalPurchaseId", "")).startswith("SANDBOX") else "Production"
-        return held.get("bundleId"), held.get("appAppleId"), environment
+        found_object = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
+        environment = found_object.get("environment")
+        if found_object and found_object is payload.get("externalPurchaseToken"):
+            environment = "Sandbox" if str(found_object.get("externalPurchaseId", "")).startswith("SANDBOX") else "Production"
+        return found_object.get("bundleId"), found_object.get("appAppleId"), environment
     return payload.get("bundleId"), payload.get("appAppleId"), payload.get("receiptType" if kind == "appTransaction" else "environment")
 
 
-def expected_of(kind: str, payload: dict, asked: dict) -> tuple:
+def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
     """The expected bundle id, app id and environment: those of the request, otherwise those of the configured app that the data names; and
     that configured app."""
     bundle, app, environment = named(kind, payload)
-    if "environment" in asked:
-        environment = asked["environment"]
+    if "environment" in requested:
+        environment = requested["environment"]
     if environment not in ("Production", "Sandbox"):
         environment = "Sandbox"
     if kind in ("renewalInfo", "realtimeRequest"):
         # It contains no bundle id.
-        configured = (APPS.get(asked["bundleId"]) if "bundleId" in asked else
+        configured = (APPS.get(requested["bundleId"]) if "bundleId" in requested else
                       next((one for one in APPS.values() if one.get("appAppleId") == app), None)) or {}
-        meant = APPS.get(asked.get("bundleId"))
-        if meant and "environment" not in asked and environment not in meant["environments"]:
+        meant = APPS.get(requested.get("bundleId"))
+        if meant and "environment" not in requested and environment not in meant["environments"]:
             environment = meant["environments"][0]
-        return "none", asked.get("appAppleId") or configured.get("appAppleId") or NO_APP, environment, asked.get("bundleId")
-    if "bundleId" in asked:
-        bundle = asked["bundleId"]
+        return "none", requested.get("appAppleId") or configured.get("appAppleId") or NO_APP, environment, requested.get("bundleId")
+    if "bundleId" in requested:
+        bundle = requested["bundleId"]
     configured = APPS.get(bundle) if isinstance(bundle, str) else None
     meant = bundle if configured else None
-    said = "bundleId" in asked and "environment" in asked  # then the configuration is not used
-    if not said and ((configured is None and "bundleId" not in asked) or (configured and environment not in configured["environments"])):
+    # A request that names both does not use the configuration.
+    names_app = "bundleId" in requested and "environment" in requested
+    if not names_app and ((configured is None and "bundleId" not in requested) or (configured and environment not in configured["environments"])):
         bundle = "none"
-    return bundle, asked.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
+    return bundle, requested.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
 
 
 LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def expected_verdict(token: str, kind: str, asked: dict) -> ExpectedVerdict:
+def expected_verdict(token: str, kind: str, requested: dict) -> ExpectedVerdict:
     if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
         return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
-        form = jws.opened(token)
-        payload = form.payload()
+        parsed = jws.parse(token)
+        payload = parsed.payload()
     except (Refused, UnicodeEncodeError):
         # The library skips foreign characters and padding in Base64URL and uses the last of repeated names.
-        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_accepts(token, kind, asked) else "")
-    if "crit" in form.header:
+        return ExpectedVerdict.rejected("malformed_jws", rule="strict form" if library_accepts(token, kind, requested) else "")
+    if "crit" in parsed.header:
         return ExpectedVerdict.rejected("malformed_jws", "unexpected_algorithm", rule="crit")
-    if form.header.get("alg") != "ES256":
+    if parsed.header.get("alg") != "ES256":
         return ExpectedVerdict.rejected("unexpected_algorithm")
-    x5c = form.header.get("x5c")
+    x5c = parsed.header.get("x5c")
     if not isinstance(x5c, list) or not all(isinstance(one, str) for one in x5c):
         return ExpectedVerdict.rejected("malformed_jws")
     if len(x5c) != 3:
         return ExpectedVerdict.rejected("chain_length")
-    expected = expected_of(kind, payload, asked)
-    return overruled(library_verdict(token, kind, *expected[:3]), kind, form, payload, expected)
+    expected = expected_of(kind, payload, requested)
+    return overruled(library_verdict(token, kind, *expected[:3]), kind, parsed, payload, expected)
 
 
 def library_accepts(token: str, kind: str, _asked: dict) -> bool:
@@ -114,7 +115,7 @@ def library_accepts(token: str, kind: str, _asked: dict) -> bool:
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
-def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected: tuple) -> ExpectedVerdict:
+def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expected: tuple) -> ExpectedVerdict:
     """The verdict of the library, or of the documented rules that overrule it."""
     date = DATES[kind]
     effective = payload.get(date)
@@ -126,12 +127,12 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
     elif status and status not in STATUSES:
         # Fields that the library's models do not accept are not part of the verification: they may change, and unknown ones are kept.
         rule = "no models"
-    elif status == "VERIFICATION_FAILURE" and (any(name in payload for name in JWT_CLAIMS) or "kid" in form.header or "b64" in form.header):
+    elif status == "VERIFICATION_FAILURE" and (any(name in payload for name in JWT_CLAIMS) or "kid" in parsed.header or "b64" in parsed.header):
         # The library reads signed data as a JWT, and checks its claims, kid and b64. It is not a JWT: these say nothing, and unknown
         # header parameters are ignored (RFC 7515, 4).
         rule = "no JWT"
     if rule:
-        status = strict_verdict(form, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+        status = strict_verdict(parsed, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
     if status:
         # If app and environment are both wrong, either may be named, because an app is configured for environments.
         configured = APPS.get(expected[3])
@@ -140,9 +141,9 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
         # A request names no bundle, so it may also be reported that the app is not configured for its environment.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return ExpectedVerdict.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
-    if any(base64_is_loose(one) for one in form.header["x5c"][:2]):
+    if any(base64_is_loose(one) for one in parsed.header["x5c"][:2]):
         return ExpectedVerdict.rejected("malformed_certificate", rule="strict Base64 in x5c")
-    leaf, intermediate = (base64.b64decode(one) for one in form.header["x5c"][:2])
+    leaf, intermediate = (base64.b64decode(one) for one in parsed.header["x5c"][:2])
     if has_trailing_bytes(leaf) or has_trailing_bytes(intermediate):
         return ExpectedVerdict.rejected("malformed_certificate", rule="strict DER in x5c")
     fault = chain_fault(x509.load_der_x509_certificate(leaf), x509.load_der_x509_certificate(intermediate))
@@ -174,7 +175,7 @@ def overruled(status: str, kind: str, form: jws.Opened, payload: dict, expected:
                 if not inner.valid:
                     return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
     return ExpectedVerdict(True, rule=rule, says={"environment": expected[2],
-                                            "payload": json.loads(base64.urlsafe_b64decode(form.payload_part + "==="))})
+                                            "payload": json.loads(base64.urlsafe_b64decode(parsed.payload_part + "==="))})
 
 
 def is_whole(value: object) -> bool:
@@ -220,19 +221,19 @@ def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def strict_verdict(form: jws.Opened, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
+def strict_verdict(parsed: jws.Parsed, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
     """The library verifies the chain at that time, `cryptography` the signature; then step 7."""
     try:
-        pem = library(*expected[:3])._chain_verifier.verify_chain(form.header["x5c"], False, seconds)
+        pem = library(*expected[:3])._chain_verifier.verify_chain(parsed.header["x5c"], False, seconds)
     except VerificationException as error:
         return error.status.name
     except (ValueError, OverflowError, OSError):  # a time that the library cannot represent
         return "VERIFICATION_FAILURE"
     key = load_pem_public_key(pem.encode())
-    if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(form.signature) != 64:
+    if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(parsed.signature) != 64:
         return "VERIFICATION_FAILURE"
-    r, s = int.from_bytes(form.signature[:32], "big"), int.from_bytes(form.signature[32:], "big")
-    if not in_range(r, s, "secp256r1") or not verifies(key, r, s, form.signing_input):
+    r, s = int.from_bytes(parsed.signature[:32], "big"), int.from_bytes(parsed.signature[32:], "big")
+    if not in_range(r, s, "secp256r1") or not verifies(key, r, s, parsed.signing_input):
         return "VERIFICATION_FAILURE"
     return identity_verdict(kind, payload, expected)
 

@@ -22,7 +22,7 @@ class Subject:
     payload: dict
     chain: Chain
     header: dict
-    asked: dict
+    requested: dict
     names: tuple
     key: object = None
 

@@ -83,9 +83,9 @@ def history(draw: DrawFn) -> Call:
     types, sort = draw(st.lists(st.sampled_from(list(ProductType)), max_size=4)), draw(maybe(st.sampled_from(list(Order))))
     owner = draw(maybe(st.sampled_from([InAppOwnershipType.PURCHASED, InAppOwnershipType.FAMILY_SHARED])))
     revoked = draw(maybe(st.booleans()))
-    asked = TransactionHistoryRequest(startDate=start, endDate=end, productIds=products or None, productTypes=types or None, sort=sort,
-                                      subscriptionGroupIdentifiers=groups or None, inAppOwnershipType=owner, revoked=revoked)
-    return (lambda apple: apple.get_transaction_history(id, revision, asked, GetTransactionHistoryVersion.V2), "Recovery", "GetTransactionHistory",
+    request = TransactionHistoryRequest(startDate=start, endDate=end, productIds=products or None, productTypes=types or None, sort=sort,
+                                        subscriptionGroupIdentifiers=groups or None, inAppOwnershipType=owner, revoked=revoked)
+    return (lambda apple: apple.get_transaction_history(id, revision, request, GetTransactionHistoryVersion.V2), "Recovery", "GetTransactionHistory",
             without_none({"transactionId": id, "revision": revision, "startDate": start, "endDate": end, "productId": products,
                           "productType": [one.value for one in types], "subscriptionGroupIdentifier": groups,
                           "inAppOwnershipType": owner and owner.value, "sort": sort and sort.value, "revoked": revoked}))
@@ -149,12 +149,12 @@ def consumption_1(draw: DrawFn) -> Call:
 def mass_extension(draw: DrawFn) -> Call:
     # The service first queries an earlier call with the same identifier, so each case uses a new one.
     days, reason, id, product = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), new_id(), draw(NAMES)
-    places = draw(st.lists(st.sampled_from(["USA", "DEU", "JPN", "BRA"]), max_size=4))
-    body = MassExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=id, storefrontCountryCodes=places or None,
+    countries = draw(st.lists(st.sampled_from(["USA", "DEU", "JPN", "BRA"]), max_size=4))
+    body = MassExtendRenewalDateRequest(extendByDays=days, extendReasonCode=reason, requestIdentifier=id, storefrontCountryCodes=countries or None,
                                         productId=product)
     message = {"extendByDays": days, "extendReasonCode": int(reason), "requestIdentifier": id, "productId": product}
     return (lambda apple: apple.extend_renewal_date_for_all_active_subscribers(body), "Recovery", "ExtendRenewalDatesForAllSubscribers",
-            {**message, "storefrontCountryCodes": places} if places else message)
+            {**message, "storefrontCountryCodes": countries} if countries else message)
 
 
 @st.composite
@@ -179,13 +179,13 @@ def message(draw: DrawFn) -> Call:
     picture = draw(maybe(st.tuples(UUIDS, texts(150))))
     position = draw(maybe(st.sampled_from(list(HeaderPosition) if picture else [HeaderPosition.ABOVE_BODY])))
     points = draw(maybe(st.lists(st.tuples(texts(66), UUIDS, texts(150)), min_size=1, max_size=5)))
-    asked = UploadMessageRequestBody(
+    request = UploadMessageRequestBody(
         header=header, body=body, image=picture and UploadMessageImage(imageIdentifier=picture[0], altText=picture[1]), headerPosition=position,
         bulletPoints=points and [BulletPoint(text=text, imageIdentifier=one, altText=alt) for text, one, alt in points])
     ours = {"header": header, "body": body, "headerPosition": position and position.value,
             "image": picture and {"imageIdentifier": str(picture[0]), "altText": picture[1]},
             "bulletPoints": points and [{"text": text, "imageIdentifier": str(one), "altText": alt} for text, one, alt in points]}
-    return (lambda apple: apple.upload_message(id, asked), "Retention", "UploadRetentionMessage",
+    return (lambda apple: apple.upload_message(id, request), "Retention", "UploadRetentionMessage",
             {"messageIdentifier": str(id), "message": without_none(ours)})
 
 

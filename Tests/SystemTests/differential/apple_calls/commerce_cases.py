@@ -42,8 +42,8 @@ def commerce(method: str, path: str, body: Body) -> st.SearchStrategy[Call]:
         storefront = draw(maybe(st.sampled_from(["USA", "DEU", "JPN"])))
         info = AdvancedCommerceRequestInfo(requestReferenceId=uuid.UUID(reference), appAccountToken=account, consistencyToken=token)
         theirs, ours = body(draw, info, storefront)
-        said = {"requestReferenceId": reference, "appAccountToken": account and str(account), "consistencyToken": token}
-        ours |= {"requestInfo": without_none(said), "storefront": storefront}
+        request_info = {"requestReferenceId": reference, "appAccountToken": account and str(account), "consistencyToken": token}
+        ours |= {"requestInfo": without_none(request_info), "storefront": storefront}
         return (lambda apple: apple._make_request(f"/advancedCommerce/v1/{path}/{id}", "POST", {}, theirs, type(theirs), None),
                 "AdvancedCommerce", method, {"transactionId": id, "request": without_none(ours)})
 
@@ -101,8 +101,8 @@ def prices(draw: DrawFn, info: AdvancedCommerceRequestInfo, storefront: str | No
     count = draw(st.integers(1, len(names)))
     # The rest depends on one of the first values.
     owners = [draw(st.integers(0, count - 1)) for _ in names[count:]]
-    items = [(sku, draw(st.integers(0, 10**6)) * 1000, [other for other, owner in zip(names[count:], owners, strict=True) if owner == place] or None)
-             for place, sku in enumerate(names[:count])]
+    items = [(sku, draw(st.integers(0, 10**6)) * 1000, [other for other, owner in zip(names[count:], owners, strict=True) if owner == index] or None)
+             for index, sku in enumerate(names[:count])]
     return AdvancedCommerceSubscriptionPriceChangeRequest(
         requestInfo=info, storefront=storefront, currency=currency,
         items=[AdvancedCommerceSubscriptionPriceChangeItem(SKU=sku, price=price, dependentSKUs=others) for sku, price, others in items],

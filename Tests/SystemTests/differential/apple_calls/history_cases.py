@@ -17,7 +17,8 @@ from .library import Library, Request
 LIST = pathlib.Path(__file__).resolve().parents[4] / "Documentation" / "apple-coverage.yaml"
 NOW = int(time.time() * 1000)
 MINUTE, DAY = 60_000, 86_400_000
-# A recovery reads this much more on each side of its window, because Apple's attempts lie around the edges of an outage (RecoveryJob.overlap).
+# A recovery reads this much more on each side of its window, because Apple's attempts lie around the edges of an outage
+# (RecoveryJob.overlap).
 OVERLAP = 10 * MINUTE
 # A window that has more pages than this is divided into slices, unless the recovery is that of one transaction (HistorySlices.probePages).
 UNDIVIDED_PAGES = 3
@@ -46,14 +47,14 @@ class Recovery:
     kind: NotificationTypeV2 | None
     subtype: Subtype | None
     transaction: str | None
-    # Apple's default is false, so the library is asked without the member where this is false.
+    # Apple's default is false, so the library's request leaves the member out where it is false.
     only_failures: bool | None
     # Of the second page and those after it.
     tokens: tuple[str, ...]
 
     @property
     def window(self) -> tuple[int, int]:
-        """The window that Apple is asked for."""
+        """The window of the requests to Apple."""
         return self.start - OVERLAP, self.end + OVERLAP
 
     @property
@@ -78,8 +79,8 @@ class Recovery:
     def answer(self, token: str | None) -> dict:
         """Apple's answer to the page of that token: which of them is the last one is decided by their number."""
         pages = [None, *self.tokens]
-        place = pages.index(token) + 1
-        return {"hasMore": False} if place == len(pages) else {"hasMore": True, "paginationToken": pages[place]}
+        following = pages.index(token) + 1
+        return {"hasMore": False} if following == len(pages) else {"hasMore": True, "paginationToken": pages[following]}
 
 
 @st.composite

@@ -1,5 +1,5 @@
-"""For every call of Apple's library for Python, the requests of the library and those of the service mean the same: method,
-path, query, body, and the bearer token's claims. Hypothesis generates the cases and minimises failures. ATTRIBUTION_SOAK=1: thousands of each.
+"""For every call of Apple's library for Python, the requests of the library and those of the service mean the same: method, path, query,
+body, and the bearer token's claims. Hypothesis generates the cases and minimises failures. ATTRIBUTION_SOAK=1: thousands of each.
 
 For the Advanced Commerce API the library has bodies and no calls, so its send function is used with Apple's documented paths. For external
 purchases it has nothing: Apple's documented examples are in test_external_purchases.py.
@@ -34,10 +34,10 @@ SOAK = os.environ.get("ATTRIBUTION_SOAK") == "1"
 EXAMPLES = 1000 if SOAK else 100
 # Recoveries of windows that are divided into slices; each of them is some 40 requests.
 DIVIDED = 30 if SOAK else 6
-# Calls without arguments: there is one request.
+# Calls without arguments: each has only one possible request.
 SINGLE = {"Request a Test Notification", "Get Image List", "Get Message List", "Get Realtime URL", "Delete Realtime URL"}
 SEED = int(os.environ.get("ATTRIBUTION_SEED", random.randrange(2**32) if SOAK else 0))
-# A case is mostly waiting: for Redis' disk, and for the next process of a busy machine.
+# Cases run at the same time, because each mostly waits: for the disk of Redis, or for another process.
 AT_ONCE = 12
 
 EVERY = {**CALLS, **COMMERCE}
@@ -82,7 +82,7 @@ class Pair:
     def apples(self, ask):
         request = self.library.request(ask)
         if "revoked" in request.query:
-            # The library writes Python's form; Apple's pages and its library for Swift write JSON's (decision 23).
+            # Apple's library for Python writes True and False; Apple's pages and its library for Swift write true and false.
             request.query["revoked"] = [text.lower() for text in request.query["revoked"]]
         return request
 
@@ -120,8 +120,8 @@ class Pair:
                 request = self.apples(case[0])
                 found.setdefault(text(request), (request, case))
 
-        for most in (count, 2 * count):
-            generated(strategy, most, add)
+        for examples in (count, 2 * count):
+            generated(strategy, examples, add)
             if len(found) == count:
                 break
         return found.values()
@@ -139,7 +139,7 @@ class Pair:
         if not self.same(name, apple, ours):
             generated(strategy, count, self.agree, Phase.shrink)
             expected, made = collections.Counter(map(text, apple)), collections.Counter(map(text, ours))
-            raise AssertionError((name, "only when asked at once", f"ATTRIBUTION_SEED={SEED}", expected - made, made - expected, answers))
+            raise AssertionError((name, "only when sent together", f"ATTRIBUTION_SEED={SEED}", expected - made, made - expected, answers))
 
     def recover(self, wanted) -> None:
         """Runs recoveries to their end."""
@@ -159,7 +159,7 @@ def pair(system):
     try:
         configuration = yaml.safe_load((system.data / "configuration.yaml").read_text())
         app = next(one for one in configuration["apps"] if one["bundleId"] == APP)
-        # Recoveries by a schedule would be requests that no test asked for.
+        # Scheduled recoveries would send requests that belong to no case.
         app["recovery"] = {"schedule": "never", "outages": False}
         server = app["appStoreServer"]
         key = (system.data / server["privateKey"]).read_bytes()
@@ -193,7 +193,7 @@ def test_requests_are_equivalent_to_those_of_apples_library(pair, name):
     assert len(pair.compared[name]) >= count
 
 
-def test_the_extension_of_one_subscription_is_equivalent(pair):
+def test_the_request_to_extend_one_subscription_is_equivalent_to_that_of_apples_library(pair):
     @st.composite
     def extension(draw):
         days, reason, id = draw(st.integers(1, 90)), draw(st.sampled_from(list(ExtendReasonCode))), f"{new_id()} {draw(texts(64))}"
@@ -205,9 +205,9 @@ def test_the_extension_of_one_subscription_is_equivalent(pair):
     assert len(pair.compared["Extend a Subscription Renewal Date"]) >= EXAMPLES
 
 
-def test_the_pages_of_a_notification_history_are_equivalent(pair):
-    """A recovery asks for the window that its caller names and ten minutes on each side, page by page."""
-    def asked(wanted):
+def test_requests_for_the_pages_of_a_notification_history_are_equivalent_to_those_of_apples_library(pair):
+    """A recovery requests the window that its caller names and ten minutes on each side, page by page."""
+    def requests_for(wanted):
         by_window = {one.window: one for one in wanted}
         pair.capture.answer_of = lambda request: by_window[request.body["startDate"], request.body["endDate"]].answer(
             request.query.get("paginationToken", [None])[0])
@@ -218,22 +218,22 @@ def test_the_pages_of_a_notification_history_are_equivalent(pair):
             pair.capture.answer_of = lambda _request: None
         return [request for one in wanted for request in one.requests(pair.library)], pair.capture.requests[before:]
 
-    # The requests of a recovery are told apart by its window, so no two have the same.
+    # The test finds the requests of a recovery by its window, so no two recoveries have the same window.
     windows, count = {}, EXAMPLES * 2 // 3
     generated(recoveries(), 2 * count, lambda one: windows.setdefault(one.window, one))
     wanted = list(windows.values())[:count]
-    if not pair.same("Get Notification History", *(found := asked(wanted))):
+    if not pair.same("Get Notification History", *(found := requests_for(wanted))):
         def agree(one):
-            apple, ours = asked([one])
+            apple, ours = requests_for([one])
             assert [request.meaning() for request in ours] == [request.meaning() for request in apple]
 
         generated(recoveries(), 2 * count, agree, Phase.shrink)
-        raise AssertionError(("only when asked at once", f"ATTRIBUTION_SEED={SEED}", found))
+        raise AssertionError(("only when sent together", f"ATTRIBUTION_SEED={SEED}", found))
     print(f"{len(wanted)} recoveries, {len(pair.compared['Get Notification History'])} pages")
     assert len(wanted) == count and len(pair.compared["Get Notification History"]) >= EXAMPLES
 
 
-def test_the_slices_of_a_long_notification_history_are_equivalent(pair):
+def test_requests_for_the_slices_of_a_long_notification_history_are_equivalent_to_those_of_apples_library(pair):
     """A window of many pages is divided: each request is the library's for the slice's start and end, and the slices cover the window."""
     def agree(one):
         first = [text(request) for request in one.requests(pair.library)[:-1]]
@@ -263,19 +263,19 @@ def test_the_slices_of_a_long_notification_history_are_equivalent(pair):
 
 
 def test_every_call_of_the_library_is_tested():
-    """A call that only a newer library has is reported as missing here."""
+    """A call that a newer library adds is reported here as missing."""
     public = {name for name in vars(Library.__mro__[1]) if not name.startswith("_")}
     compared = {"get_notification_history", "extend_subscription_renewal_date"}
     for strategy in EVERY.values():
-        asked = []
+        called = []
 
         class Witness:
-            def __getattr__(self, name, asked=asked):
-                asked.append(name)
+            def __getattr__(self, name, called=called):
+                called.append(name)
                 return lambda *_words: None
 
         generated(strategy, 1, lambda case, witness=Witness: case[0](witness()))
-        compared |= set(asked)
+        compared |= set(called)
     assert public <= compared, public - compared
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives import hashes
 
-from SystemTests.differential import jws, jws_forms
+from SystemTests.differential import jws, jws_mutations
 from SystemTests.differential.expected_verdict import Changed
 from SystemTests.differential.postbacks import (
     INT64,
@@ -23,7 +23,7 @@ from .postbacks import base64_of, signature_of, signed_text, written
 
 
 def lenient(dice: random.Random, body: dict) -> Changed:
-    """The same values in the forms of partners."""
+    """Writes the same values as some partners do, for example numbers as strings."""
     for name, value in list(body.items()):
         if isinstance(value, bool):
             body[name] = dice.choice([value, int(value), str(value).lower()])
@@ -229,7 +229,7 @@ def surrogates(dice: random.Random, body: dict) -> Changed:
 
 def bounds(dice: random.Random, body: dict) -> Changed:
     """Near the contract's limits of a body, in an unsigned field."""
-    name, text = jws_forms.near_bounds(dice, json.dumps(body))
+    name, text = jws_mutations.near_bounds(dice, json.dumps(body))
     return f"bounds-{name}", text, None
 
 

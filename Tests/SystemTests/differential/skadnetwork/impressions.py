@@ -1,5 +1,5 @@
-"""SKAdNetwork impressions, the changes that make them invalid, and a reference verifier: Python's `cryptography` over a text that is built from
-Apple's page (Combining parameters to generate a signature)."""
+"""SKAdNetwork impressions, the changes that make them invalid, and a reference verifier: Python's `cryptography` over a text that is built
+from Apple's page (Combining parameters to generate a signature)."""
 
 import base64
 import json
@@ -30,7 +30,7 @@ from .signatures import left_over
 
 
 def is_domain(text: str) -> bool:
-    """The form only: labels of lower-case letters, digits and inner hyphens, the last one not a number."""
+    """Checks only the syntax of a domain: labels of lower-case letters, digits and inner hyphens, the last one not a number."""
     label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
     return (len(text) <= 253 and re.fullmatch(rf"({label}\.)+{label}", text, re.ASCII) is not None
             and not text.rsplit(".", 1)[1].isdigit())

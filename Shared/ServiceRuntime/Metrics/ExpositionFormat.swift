@@ -1,8 +1,8 @@
-/// The exposition format of metrics.
-enum MetricsForm: Sendable {
+/// A text format in which `/metrics` exposes the metrics.
+enum ExpositionFormat: Sendable {
   /// Prometheus' text format 0.0.4.
   case prometheus
-  /// OpenMetrics 1.0, the only one with exemplars.
+  /// OpenMetrics 1.0, the only format with exemplars.
   case openMetrics
 
   var contentType: String {
@@ -14,7 +14,7 @@ enum MetricsForm: Sendable {
 
   /// The format that an `Accept` header prefers; Prometheus' text format by default.
   init(accept: String?) {
-    var best = (form: MetricsForm.prometheus, quality: 0.0)
+    var best = (format: ExpositionFormat.prometheus, quality: 0.0)
     for range in (accept ?? "").lowercased().split(separator: ",") {
       let parts = range.split(separator: ";").map { $0.trimmingSpaces() }
       let parameters = parts.dropFirst().map { $0.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces() } }
@@ -29,6 +29,6 @@ enum MetricsForm: Sendable {
       default: continue
       }
     }
-    self = best.form
+    self = best.format
   }
 }

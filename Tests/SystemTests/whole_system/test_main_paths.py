@@ -1,4 +1,5 @@
-"""The six main paths through the system, each tested end to end."""
+"""The main paths through the system from end to end: SKAdNetwork, AdAttributionKit, App Store notifications, their recovery, AdServices
+tokens and sessions with ATT. Web ads are in signer/test_web_ads.py, retention messages in retention/test_retention.py."""
 
 import json
 import time

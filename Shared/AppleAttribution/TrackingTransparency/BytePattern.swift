@@ -1,5 +1,5 @@
-/// Searches bytes within texts in time linear in the text (Knuth, Morris and Pratt).
-struct Fragment: Sendable {
+/// Searches for bytes in texts, in a time that is linear in the text's length (the algorithm of Knuth, Morris and Pratt).
+struct BytePattern: Sendable {
   private let bytes: [UInt8]
   /// For each prefix of the bytes, the length of its longest proper suffix that is also a prefix.
   private let borders: [Int]
@@ -16,7 +16,8 @@ struct Fragment: Sendable {
     self.borders = borders
   }
 
-  func isIn(_ text: [UInt8]) -> Bool {
+  /// True if the bytes are a part of the text.
+  func occurs(in text: [UInt8]) -> Bool {
     guard text.count >= bytes.count else { return false }
     var matched = 0
     for byte in text {

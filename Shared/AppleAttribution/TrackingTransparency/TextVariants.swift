@@ -1,23 +1,23 @@
-/// A text as written, and with its encoded characters decoded: `%2D`, and JSON's `\\u002D`.
-struct TextForms {
-  /// The bytes of each form. Each form differs from the previous one.
-  let forms: [[UInt8]]
+/// A text as written, and the same text with its encoded characters decoded: `%2D` of URLs, and `\\u002D` of JSON.
+struct TextVariants {
+  /// The bytes of the text, then of each further decoding. Each variant differs from the previous one.
+  let variants: [[UInt8]]
 
   init(_ text: String) {
-    var forms = [Array(text.utf8)]
-    // A link within a link is encoded twice. Deeper nesting does not occur.
+    var variants = [Array(text.utf8)]
+    // A link within a link is encoded twice. Three decodings are enough for this, and limit the work.
     for _ in 0..<3 {
-      guard let next = Self.decoded(forms[forms.count - 1]) else { break }
-      forms.append(next)
+      guard let next = Self.decoded(variants[variants.count - 1]) else { break }
+      variants.append(next)
     }
-    self.forms = forms
+    self.variants = variants
   }
 
-  /// The letters and digits of each form.
-  var folded: [[UInt8]] { forms.map { Self.folded($0) } }
+  /// Each variant folded.
+  var folded: [[UInt8]] { variants.map { Self.folded($0) } }
 
-  /// Lower-case letters and digits only, so that an identifier or a name matches in any spelling. Letters of other scripts are kept, so
-  /// that different names in Greek are not both empty.
+  /// The letters and digits of a text, in lower case. So an identifier or a name matches in any spelling of case, hyphens and underscores.
+  /// Bytes of other scripts are kept unchanged; otherwise all names in Greek would be empty.
   static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.underestimatedCount)
@@ -31,7 +31,7 @@ struct TextForms {
     return result
   }
 
-  /// Nil if nothing is encoded.
+  /// The bytes with their encoded characters decoded once; nil if nothing is encoded.
   private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else { return nil }
     var result: [UInt8] = []
@@ -57,7 +57,7 @@ struct TextForms {
     return changed ? result : nil
   }
 
-  /// The value of that many hexadecimal digits.
+  /// The value of `count` hexadecimal digits from `start` on; nil if they are not hexadecimal digits.
   private static func number(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int? {
     guard start + count <= bytes.count else { return nil }
     var value = 0

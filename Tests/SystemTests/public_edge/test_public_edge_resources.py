@@ -1,4 +1,5 @@
-"""Regression tests for limits of the public port: descriptors, connections, unread answers, hosts, lengths, and bodies that never arrive."""
+"""A client cannot use up the descriptors, connections or memory of ingest's public port, whether with unread answers, bodies that never
+arrive, compression bombs or wrong lengths; and a request needs exactly one valid host."""
 
 import contextlib
 import gzip
@@ -18,17 +19,17 @@ from hyperframe.frame import DataFrame
 from SystemTests.support.http2_connection import REQUEST, HTTP2Connection
 from SystemTests.support.ingest_process import IngestProcess, RawConnection
 
-from .edge import LENGTH, MIB, TAKEN, assert_served, chunked, exchange, framed, postback, request
+from .edge import LENGTH, MIB, POSTBACK, assert_served, chunked, exchange, framed, postback, request
 
-# All clients here have one address, which may use the whole limit.
+# All clients here have the same address. test_peer_limits.py tests the limits of one address.
 
 
-def unread(edge, block, most=32 * MIB):
-    """Sends ahead without reading until ingest accepts no more; returns the number of bytes."""
+def send_without_reading(edge, block, limit=32 * MIB):
+    """Sends until ingest reads no more, and never reads an answer. Returns the number of sent bytes, and the memory of ingest."""
     with socket.create_connection(("127.0.0.1", edge.port)) as peer:
         peer.setblocking(False)
         sent, quiet = 0, 0
-        while sent < most and quiet < 10:
+        while sent < limit and quiet < 10:
             if select.select([], [peer], [], 0.5)[1]:
                 try:
                     sent += peer.send(block[sent % len(block):])
@@ -45,13 +46,13 @@ def unread(edge, block, most=32 * MIB):
 def test_unread_answers_do_not_fill_memory(system, tmp_path):
     with IngestProcess(system, tmp_path, {}) as edge:
         before = edge.memory()
-        sent, after = unread(edge, b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 2000)
+        sent, after = send_without_reading(edge, b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\n" * 2000)
         assert after - before < 32 * MIB, (sent, before >> 20, after >> 20)
 
 
 def test_an_unsupported_upgrade_does_not_block_the_connection(edge):
     upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n"
-    # It is answered, and the connection is closed, because the parser may treat the following bytes as another protocol.
+    # Ingest answers and closes the connection, because its parser may treat the following bytes as another protocol.
     for _ in range(2):
         with RawConnection(edge.port, 5) as connection:
             connection.send(request(upgrade))
@@ -60,17 +61,17 @@ def test_an_unsupported_upgrade_does_not_block_the_connection(edge):
 
 
 @pytest.mark.parametrize("host", [b"", b"Host: a\r\nHost: b\r\n", b"Host: a b\r\n", b"Host: a/b\r\n", b"Host: a,b\r\n", b"Host: u@a\r\n"])
-def test_a_request_without_one_right_host_is_a_400(edge, host):
+def test_a_request_without_exactly_one_valid_host_gets_400(edge, host):
     assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", host=host))] == [400]
 
 
-def test_the_absolute_form_is_accepted(edge):
+def test_a_request_target_in_absolute_form_is_accepted(edge):
     line = b"POST http://edge.example/v1/postbacks HTTP/1.1"
     assert [answer.status for answer in exchange(edge, request(b"Connection: close\r\n", line=line))] == [200]
 
 
 def test_chunked_in_http_1_0_ends_the_connection(edge):
-    faulty = framed(b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n", chunked(TAKEN), line=b"POST /v1/postbacks HTTP/1.0", host=b"")
+    faulty = framed(b"Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n", chunked(POSTBACK), line=b"POST /v1/postbacks HTTP/1.0", host=b"")
     assert len(exchange(edge, faulty + request(b"Connection: close\r\n"))) == 1
 
 
@@ -97,7 +98,7 @@ def test_connections_over_the_limit_are_not_served(system, tmp_path):
         for connection in kept:
             connection.socket.close()
         assert served <= 20
-        # It is notified about each end separately, of some perhaps after the next beginning.
+        # Ingest learns of each closed connection separately, of some perhaps after the next one is opened.
         wait_until_served(edge, 0.1)
 
 
@@ -112,7 +113,7 @@ def wait_until_served(edge: IngestProcess, pause: float) -> None:
             time.sleep(pause)
 
 
-def test_running_out_of_descriptors_closes_no_connection(system, tmp_path):
+def test_ingest_serves_again_after_it_ran_out_of_descriptors(system, tmp_path):
     with IngestProcess(system, tmp_path, {}) as edge:
         descriptors = pathlib.Path(f"/proc/{edge.process.pid}/fd")
         used = len(list(descriptors.iterdir()))
@@ -132,35 +133,33 @@ def test_the_configured_json_limits_hold_on_the_public_port(system, tmp_path):
         assert edge.post("/v1/app-store/notifications", b'{"signedPayload":"b","x":[1,1,1,1,1,1,1,1,1,1,1,1]}')[0] == 400
 
 
-# --- HTTP/2: `hasty` has headerTime 1s, bodyTime 2s, idleTime 3s -----------------------------------------------------------
-
-def test_a_missing_body_gets_an_answer_that_makes_devices_retry(hasty):
-    with HTTP2Connection(hasty.port) as connection:
+def test_a_missing_body_is_answered_with_the_status_after_which_its_sender_retries(edge_with_short_timeouts):
+    with HTTP2Connection(edge_with_short_timeouts.port) as connection:
         connection.send(connection.headers(1))
         assert connection.status(1) == 500
-    with RawConnection(hasty.port) as connection:
+    with RawConnection(edge_with_short_timeouts.port) as connection:
         connection.send(framed(b"Content-Length: 1000\r\n", b"{"))
         assert [answer.status for answer in connection.answers_to_end()] == [500]
     # The App Store repeats a notification after 503. SDKs understand a time-out.
     for path, status in ((b"/v1/app-store/notifications", 503), (b"/v1/adservices/tokens", 408)):
-        with RawConnection(hasty.port) as connection:
+        with RawConnection(edge_with_short_timeouts.port) as connection:
             connection.send(framed(b"Content-Length: 1000\r\n", b"{", line=b"POST " + path + b" HTTP/1.1"))
             assert [answer.status for answer in connection.answers_to_end()] == [status]
 
 
 @pytest.mark.parametrize("field", [("content-length", f"+{LENGTH}"), ("content-length", "")])
-def test_more_malformed_http_2_fields_are_refused(edge, field):
+def test_a_malformed_content_length_over_http_2_is_refused(edge, field):
     with HTTP2Connection(edge.port) as connection:
-        connection.send(connection.request(1, TAKEN, [*REQUEST, field]))
+        connection.send(connection.request(1, POSTBACK, [*REQUEST, field]))
         assert connection.status(1) in (None, 400)
 
 
 def test_unfinished_bodies_of_all_connections_share_one_limit(system, tmp_path):
     with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
         part = b"{" + b" " * 99_999
-        held = [RawConnection(edge.port) for _ in range(2)]
+        unfinished = [RawConnection(edge.port) for _ in range(2)]
         try:
-            for connection in held:
+            for connection in unfinished:
                 connection.send(framed(b"Content-Length: 200000\r\n", part))
             with HTTP2Connection(edge.port) as http2:
                 for stream in (1, 3, 5):
@@ -178,7 +177,7 @@ def test_unfinished_bodies_of_all_connections_share_one_limit(system, tmp_path):
             # A device sends again only after 500.
             assert answer.status == 500 and int(answer.headers["retry-after"]) >= 1, answer
         finally:
-            for connection in held:
+            for connection in unfinished:
                 connection.socket.close()
         assert_served(edge)
         with RawConnection(edge.port) as again:
@@ -200,7 +199,7 @@ def wait_until_read(connection: RawConnection) -> None:
         time.sleep(0.01)
 
 
-def test_bodies_that_wait_for_redis_count_too(system, tmp_path):
+def test_bodies_that_wait_for_redis_count_towards_the_memory_limit(system, tmp_path):
     with IngestProcess(system, tmp_path, {"bodyMemory": 300_000}) as edge:
         posts = [RawConnection(edge.port) for _ in range(3)]
         redis = system.pid("redis")
@@ -241,8 +240,8 @@ def bomb(size: int) -> tuple[bytes, bytes]:
 
 
 @pytest.mark.parametrize("missing", [0, 1])
-def test_inflated_and_received_bytes_both_count(system, tmp_path, missing):
-    """At the limit it is served; one byte above it, it must be sent again, on every route and with both protocols."""
+def test_inflated_and_received_bytes_both_count_towards_the_memory_limit(system, tmp_path, missing):
+    """On every route and with both protocols: a body at the limit is accepted; the sender of a body one byte above it must repeat it."""
     body, packed = bomb(200_000)
     with IngestProcess(system, tmp_path, {"bodyMemory": len(body) + len(packed) - missing}) as edge:
         headers = {"Content-Encoding": "gzip"}
@@ -253,18 +252,18 @@ def test_inflated_and_received_bytes_both_count(system, tmp_path, missing):
         with HTTP2Connection(edge.port) as http2:
             http2.send(http2.request(1, packed, [*REQUEST, ("content-encoding", "gzip")]))
             assert http2.status(1) == (500 if missing else 200)
-        # The internal port applies the same limit: these bytes are no call, and are inflated before that is known.
+        # The internal port applies the same limit. Within the limit it inflates these bytes, and answers that they are no valid message.
         status, answer = edge.post("/attribution.ingest.v1.IngestService/GetDelivery", packed,
                                    {**headers, "Authorization": f"Bearer {system.token}"}, port=edge.internal_port)
         assert status == (503 if missing else 400), answer
         assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 4 * missing
-        # Nothing of it remains counted.
+        # All bytes of answered requests are free again.
         for _ in range(5):
             assert edge.post("/v1/postbacks", gzip.compress(postback()), headers)[0] == 200
 
 
 def test_many_small_compression_bombs_together_cannot_exceed_the_limit(system, tmp_path):
-    """Each is far below every limit of one body; together they are inflated up to the limit of memory, and no further."""
+    """Each is far below every limit of a single body. Together they are inflated only up to the limit of memory."""
     bombs = [bomb(200_000)[1] for _ in range(40)]
     with IngestProcess(system, tmp_path, {"bodyMemory": 2_000_000}) as edge:
         before, redis = edge.memory(), system.pid("redis")

@@ -1,4 +1,4 @@
-"""Limits of the connections and bodies of one peer: which peer they apply to, and that other peers are not affected."""
+"""Limits of the connections and bodies of one peer: which address counts as the peer, and that other peers are not affected."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ REFUSED = 'attribution_http_rejected_total{cause="peer_connections"}'
 
 
 class Peers:
-    """Open connections to a port; each has got its answer before the next one is opened."""
+    """Open connections to a port; each has received an answer before the next one is opened."""
 
     def __init__(self, edge):
         self.edge, self.open = edge, []
@@ -29,7 +29,7 @@ class Peers:
             connection.socket.close()
 
     def is_served(self, header: bytes = b"", *, source: str = STRANGER) -> bool:
-        """Whether one more connection is accepted; a connection that is closed immediately gets no answer."""
+        """Opens one more connection; returns whether it is served. A refused connection is closed without an answer."""
         connection = Connection(self.edge.port, source)
         answer = connection.answer() if connection.send(header + request()) else None
         if answer is None:
@@ -45,7 +45,7 @@ class Peers:
         connection.socket.close()
         until = time.monotonic() + 60
         while not self.is_served(header, source=source):
-            assert time.monotonic() < until, "its place is not given back"
+            assert time.monotonic() < until, "the closed connection still counts"
 
     def are_served_still(self) -> bool:
         return all(connection.send(request()) and connection.answer().status == 200 for connection in self.open)
@@ -72,7 +72,7 @@ def test_connections_are_limited_per_peer(system, tmp_path):
             connection.socket.close()
 
 
-def test_idle_connections_count(system, tmp_path):
+def test_connections_without_a_request_count_towards_the_limit_of_their_peer(system, tmp_path):
     with IngestProcess(system, tmp_path, settings=settings("peerConnections: 2")) as edge, Peers(edge) as peers:
         silent = [Connection(edge.port, STRANGER) for _ in range(2)]
         # They are accepted one after the other, by several threads: the third is refused after both were accepted.
@@ -121,12 +121,13 @@ def test_a_proxy_that_forwards_client_addresses_does_not_count_as_one_peer(syste
 
 # --- bodies -------------------------------------------------------------------------------------------------------------
 
+# How a peer is named: the settings for it, and for each number of a peer the source address, the PROXY header and the HTTP header.
 WAYS = {
-    "directly": ("peerBodyMemory: 2500", lambda place: (f"127.0.0.{10 + place}", b"", b"")),
+    "directly": ("peerBodyMemory: 2500", lambda number: (f"127.0.0.{10 + number}", b"", b"")),
     "by header": ("trustedProxies: [127.0.0.2], peerBodyMemory: 2500",
-                  lambda place: (PROXY, b"", b"X-Forwarded-For: 198.51.100.%d\r\n" % place)),
+                  lambda number: (PROXY, b"", b"X-Forwarded-For: 198.51.100.%d\r\n" % number)),
     "by the PROXY protocol": ("trustedProxies: [127.0.0.2], proxyProtocol: [public], peerBodyMemory: 2500",
-                              lambda place: (PROXY, binary(f"198.51.100.{place}"), b"")),
+                              lambda number: (PROXY, binary(f"198.51.100.{number}"), b"")),
 }
 
 
@@ -144,16 +145,16 @@ def head(length: int, fields: bytes = b"") -> bytes:
 def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
     text, peer = WAYS[way]
     with IngestProcess(system, tmp_path, settings=settings(text)) as edge:
-        def begun(place: int, body: bytes) -> Connection:
-            """A request without its last byte."""
-            source, header, fields = peer(place)
+        def begun(number: int, body: bytes) -> Connection:
+            """Opens a connection and sends a request without its last byte."""
+            source, header, fields = peer(number)
             connection = Connection(edge.port, source)
             connection.send(header + head(len(body), fields) + body[:-1])
             return connection
 
         bodies = [postback(1000) for _ in range(5)]
         first = [begun(1, body) for body in bodies[:3]]
-        # Two bodies are possible.
+        # Two bodies are within the limit.
         refused = select.select([one.socket for one in first], [], [], 60)[0]
         assert len(refused) == 1
         others = [begun(2, body) for body in bodies[3:]]
@@ -167,7 +168,7 @@ def test_request_bodies_are_limited_per_peer(system, tmp_path, way):
             connection.socket.close()
         assert edge.metric('attribution_http_rejected_total{cause="peer_body_memory"}') == 1
         assert edge.metric('attribution_http_rejected_total{cause="body_memory"}') == 0
-        # An answered request frees its part.
+        # The bytes of an answered request no longer count.
         for _ in range(5):
             last = begun(1, bodies[0])
             last.send(bodies[0][-1:])
@@ -205,7 +206,7 @@ def test_by_default_one_peer_may_use_all_connections(system, tmp_path, text):
 
 
 @pytest.mark.parametrize("key", ["peerConnections", "peerBodyMemory"])
-def test_a_wrong_setting_is_named(system, tmp_path, key):
+def test_a_wrong_peer_limit_prevents_the_start_and_is_named(system, tmp_path, key):
     process = IngestProcess(system, tmp_path, settings=settings(f"{key}: -1"))
     assert process.process.wait(60) == 78
     assert f"cannot start: edge.{key}: " in process.log()

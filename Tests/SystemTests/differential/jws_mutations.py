@@ -1,4 +1,5 @@
-"""Compact JWS in invalid forms: each function gets a random generator and a maker, and returns the token and its known validity."""
+"""Changes of a compact JWS, most of which make it invalid. Each function gets a random generator and a maker, and returns the change's
+name, the token, and whether it must be valid (None if the reference verifier decides)."""
 
 import base64
 import json
@@ -13,8 +14,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from .expected_verdict import Changed
 from .jws import ALGORITHMS, Maker, N, compact, raw, rsa_key, with_name_twice
 from .signatures import base64url, base64url_strictly, der, other_der, other_numbers, signed, signed_with_special_nonce
-
-# --- mutations: each gets a random generator and a maker, and returns the token and its known validity --------------------
 
 
 def numbers_changed(dice: random.Random, maker: Maker) -> Changed:
@@ -67,7 +66,7 @@ def character_changed(dice: random.Random, maker: Maker) -> Changed:
 
 
 def spelling(dice: random.Random, maker: Maker) -> Changed:
-    """The signature covers the sent text; only the alphabet, the padding or the unused bits are wrong."""
+    """Spells a part wrongly in Base64URL, with the wrong alphabet, padding or unused bits; the signature is that of the sent text."""
     header, payload = maker.parts()
     which = dice.choice(["padding-header", "padding-payload", "padding-signature", "standard-alphabet", "bits-left-over-signature",
                          "bits-left-over-payload", "newline", "space", "lines"])
@@ -119,7 +118,7 @@ def shape(dice: random.Random, maker: Maker) -> Changed:
 
 
 def algorithm(dice: random.Random, maker: Maker) -> Changed:
-    """Another `alg`; signed according to it, where a forger could."""
+    """Has another `alg`, and a signature by ES256 or by that algorithm, as a forger could make it."""
     name = dice.choice([*ALGORITHMS, None, 256, True, ["ES256"], {"ES256": 1}, "absent"])
     if name == "absent":
         maker.header.pop("alg", None)
@@ -165,7 +164,7 @@ def other_signer(dice: random.Random, maker: Maker) -> Changed:
 
 
 def changed_after(_dice: random.Random, maker: Maker, change: Callable[[dict], str]) -> Changed:
-    """One claim is changed and the signature kept."""
+    """Changes a claim and keeps the signature."""
     parts = maker.parts()
     signature = base64url(raw(*maker.numbers(parts)))
     before = compact(maker.payload)
@@ -174,7 +173,7 @@ def changed_after(_dice: random.Random, maker: Maker, change: Callable[[dict], s
 
 
 def twice(dice: random.Random, maker: Maker) -> Changed:
-    """A repeated name in the header or the payload, which is signed."""
+    """Repeats a name in the header or the payload, and signs it."""
     if dice.random() < 0.5:
         maker.header_text = with_name_twice(dice, maker.header, ["alg", "kid", "x5c"])
         where = "header"
@@ -201,7 +200,7 @@ def not_an_object(dice: random.Random, maker: Maker) -> Changed:
 
 
 def near_bounds(dice: random.Random, text: str) -> tuple[str, str]:
-    """An object's text with one more value, near the limit of depth or members."""
+    """The object's text with one more value, whose depth or number of values is near the limit."""
     depth = dice.choice([1, 10, 29, 30, 31, 32, 33, 64, 100, 500, 5000])
     size = dice.choice([100, 19_900, 19_960, 19_980, 20_000, 20_100])
     name, value = dice.choice([("arrays", "[" * depth + "]" * depth), ("objects", '{"a":' * depth + "1" + "}" * depth),
@@ -217,7 +216,7 @@ def bounds(dice: random.Random, maker: Maker) -> Changed:
 
 
 def white_space(dice: random.Random, maker: Maker) -> Changed:
-    """A different text with the same meaning."""
+    """Writes the same values as a different JSON text."""
     maker.header_text = json.dumps(maker.header, indent=dice.choice([None, 0, 1, 4]), ensure_ascii=dice.random() < 0.5)
     maker.payload_text = json.dumps(dict(dice.sample(list(maker.payload.items()), len(maker.payload))), indent=dice.choice([None, 1]))
     if dice.random() < 0.5:
@@ -236,5 +235,5 @@ def critical(dice: random.Random, maker: Maker) -> Changed:
     return f"crit-{maker.header['crit']!r}", maker.made(), None
 
 
-FORMS = (numbers_changed, signature_form, bit_flipped, character_changed, spelling, shape, algorithm, other_signer, twice, not_an_object,
+MUTATIONS = (numbers_changed, signature_form, bit_flipped, character_changed, spelling, shape, algorithm, other_signer, twice, not_an_object,
          bounds, white_space, critical)
