@@ -5,7 +5,7 @@ import HTTPClient
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Builds notification-recovery: the runner of recoveries (``RecoveryRunner``), the workers of the queues `gaps`, `migrations` and
+  /// Builds notification-recovery: the runner of recoveries (``RecoveryLeader``), the workers of the queues `gaps`, `migrations` and
   /// `reports` (``GapWork``, ``MigrationWork``, ``ReportWork``), and the handlers of the RPCs. All calls to Apple go through one
   /// `AppStoreServerAPIClient`, whose tokens come from signer (``SignerTokens``).
   static func notificationRecovery(_ environment: ServiceEnvironment) throws -> ServiceParts {
@@ -42,7 +42,7 @@ extension ServiceParts {
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
     let backpressure = IntakeBackpressure(deliveries: deliveries, maxWaiting: settings.intakeBacklog, maxHeld: settings.heldBacklog)
-    let runner = RecoveryRunner(
+    let runner = RecoveryLeader(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
         RecoveryWork(

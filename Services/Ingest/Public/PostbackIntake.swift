@@ -13,8 +13,8 @@ import WireJSON
 /// idempotency key is the natural key with the SHA-256 of the body, and before it the ad network of the URL if the URL names one.
 ///
 /// Nothing is verified here. A body whose kind or identifiers cannot be read is answered 400. Any other body is stored and answered 200,
-/// even if it is forged: verifier decides later, and the sender learns nothing. A ``ShardWorker`` of verifier passes the message to
-/// `VerificationWorker`.
+/// even if it is forged: verifier decides later, and the sender learns nothing. A ``ShardWorker`` of verifier
+/// (`ShardWorker+Work.swift`) passes the message to `VerificationWorker` (`VerificationWorker+SKAdNetwork.swift`, `+AdAttributionKit`).
 struct PostbackIntake: Sendable {
   let deliveries: DeliveryQueue
 
@@ -43,8 +43,8 @@ struct PostbackIntake: Sendable {
           queue: .intake, idempotencyKey: "\(scope)\(naturalKey)\u{0}\(digest)", orderKey: naturalKey,
           naturalKey: naturalKey,
           message: request.message(kind: found.kind.rawValue, attributes: attributes),
-          // A late copy of a verified postback makes no second event, because verifier has claimed its natural key, which is stored for
-          // longer.
+          // Natural keys are stored for longer than idempotency keys that are known briefly, so that a late copy of a verified postback makes
+          // no second event.
           isKnownBriefly: true))
       return .receipt(outcome)
     } catch {

@@ -3,7 +3,8 @@ import ServiceRuntime
 
 /// Serves the public port: finds the route of a request and calls its intake, such as ``PostbackIntake``.
 ///
-/// `PublicServer` calls ``route(_:)`` with the path before it reads the body, and ``respond(to:)`` when the body is read and decompressed.
+/// `PublicServer` calls ``route(_:)`` with the path before the body is read, and its `PublicExchange` calls ``respond(to:)`` when the body is
+/// read and decompressed.
 struct PublicRouter: PublicResponder {
   let postbacks: PostbackIntake
   let notifications: NotificationIntake

@@ -89,7 +89,7 @@ struct SessionIntake: Sendable {
       guard body["attStatus"] != nil || body["att_status"] != nil else {
         throw FieldError(field: "attStatus", reason: "is missing")
       }
-      status = try SessionSubmission.status(in: body)
+      status = try ATTStatus(in: body)
       deviceTime = try SessionSubmission.time("deviceTime", in: body)
       bundleId = try self.bundleId(in: body, request: request)
       hash = SessionSubmission.installHash(

@@ -4,7 +4,7 @@ import RedisClient
 /// Elects one leader for each app among all instances, by a lease in Redis with a fencing token that only grows. Every write of a
 /// recovery's progress compares the token in the same script, so an instance that lost the lease without noticing cannot write.
 ///
-/// ``RecoveryRunner`` claims apps, and keeps their leases while it works their recoveries.
+/// ``RecoveryLeader`` claims apps, and keeps their leases while it works their recoveries.
 struct AppLeadership: Sendable {
   /// A period in which this instance leads an app, and its fencing token.
   struct Term: Sendable, Hashable {

@@ -5,7 +5,7 @@ import WireJSON
 /// A recovery: a job that fetches the notifications of a window from Apple, and its progress. It is stored after each page, so that another
 /// instance can continue it.
 ///
-/// `StartRecoveryHandler`, ``RecoverySweeper`` and ``OutageDetector`` create jobs in the ``RecoveryStore``. The ``RecoveryRunner`` of the
+/// `StartRecoveryHandler`, ``RecoverySweeper`` and ``OutageDetector`` create jobs in the ``RecoveryStore``. The ``RecoveryLeader`` of the
 /// app's leader starts a ``RecoveryWork`` for each, which changes the job through a ``RecoveryProgress``.
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }

@@ -3,7 +3,7 @@ import Cryptography
 import ServiceRuntime
 
 /// All signing keys of the deployment, loaded from one configuration. A keyring does not change; ``LiveKeyring`` replaces it when the
-/// configuration changes. No other service has these private keys.
+/// configuration changes. No other service has these private keys. All are P-256 keys, which sign with SHA-256 (``SigningKey`` refuses other curves).
 ///
 ///     let identity = try keyring.active(for: "example123.skadnetwork")   // signs the ad network's impressions
 ///     let (bundleId, key) = try keyring.appRequestKey("com.example.app") // signs what the app passes to StoreKit

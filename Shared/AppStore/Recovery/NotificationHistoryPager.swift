@@ -4,7 +4,7 @@
 /// that it stays limited after a crash.
 public struct NotificationHistoryPager: Sendable, Hashable {
   public enum Action: Sendable, Hashable {
-    /// Request a page, with the same body as before (``NotificationHistoryRequest``), which the caller stores.
+    /// Request a page, with the same body as before (``NotificationHistoryRequest``). The services' `RecoveryWork` and `GapWork` send it.
     case request(paginationToken: String?)
     case finished
     case failed(Failure)

@@ -26,6 +26,11 @@ public enum ImpressionRules {
     return value
   }
 
+  /// 1–100; in versions of SKAdNetwork before 4.0.
+  static func campaignId(_ value: Int64?) throws(FieldError) -> Int64 {
+    try integer(value, 1...100, field: "campaignId", "must be 1 to 100")
+  }
+
   /// A required source identifier, 0 to 9999.
   static func sourceIdentifier(_ value: Int64?) throws(FieldError) -> Int64 {
     try integer(value, 0...9999, field: "sourceIdentifier", "must be 0 to 9999")

@@ -73,7 +73,7 @@ public struct SKAdNetworkImpression: Sendable, Hashable {
     if version < .v4_0 {
       try Self.refuse(parameters.sourceIdentifier, "sourceIdentifier", version, "it has campaignId instead")
       try Self.refuse(parameters.sourceDomain, "sourceDomain", version, "web ads require 4.0")
-      campaignId = try ImpressionRules.integer(parameters.campaignId, 1...100, field: "campaignId", "must be 1 to 100")
+      campaignId = try ImpressionRules.campaignId(parameters.campaignId)
       (sourceIdentifier, sourceDomain) = (nil, nil)
     } else {
       try Self.refuse(parameters.campaignId, "campaignId", version, "it has sourceIdentifier instead")

@@ -38,6 +38,19 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
+  /// Reads the status that a payload reports: `attStatus`, or `att_status` as SDKs write it. If both are present and contradict each other, the
+  /// status is ``unavailable``, which is not consent and ends an earlier consent.
+  public init(in payload: JSONObject) throws(FieldError) {
+    self = try ATTStatus(parsing: payload["attStatus"])
+    guard let second = payload["att_status"], !second.isNull else { return }
+    let other = try ATTStatus(parsing: second, field: "att_status")
+    guard let first = payload["attStatus"], !first.isNull else {
+      self = other
+      return
+    }
+    if self != other { self = .unavailable }
+  }
+
   /// Apple's number; −1 for ``unavailable``.
   public var code: Int64 {
     switch self {

@@ -1,8 +1,8 @@
 /// Decides, at the time of sending, whether an item may be sent with all of its data.
 ///
 /// Consent is needed both at receipt and at sending. For an item that was held while the app waited for the user's answer, the answer
-/// counts instead, if it came before the deadline. If in doubt, there is no consent: ``ATTStatus/init(parsing:field:)`` decides about missing and
-/// malformed statuses, and ``SessionSubmission`` about two that contradict each other.
+/// counts instead, if it came before the deadline. If in doubt, there is no consent: ``ATTStatus`` decides about missing, malformed and
+/// contradictory statuses.
 public enum ConsentDecision {
   /// - Parameters:
   ///   - atReceipt: the status that the item itself reports.

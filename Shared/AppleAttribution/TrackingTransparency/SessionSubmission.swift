@@ -26,7 +26,7 @@ public struct SessionSubmission: Sendable, Hashable {
   public init(_ payload: JSONObject) throws(FieldError) {
     bundleId = try Self.identifier("bundleId", in: payload)
     installId = try Self.identifier("installId", in: payload)
-    attStatus = try Self.status(in: payload)
+    attStatus = try ATTStatus(in: payload)
     switch payload["attConsentWaitingInterval"] {
     case nil, .null: waitingInterval = nil
     case .number(let number):
@@ -48,16 +48,6 @@ public struct SessionSubmission: Sendable, Hashable {
 
   /// The hash of the session's install.
   public var installHash: String { Self.installHash(bundleId: bundleId, installId: installId) }
-
-  /// The status that a payload reports: `attStatus`, or `att_status` as SDKs write it. If both are present and differ, the status is
-  /// ``ATTStatus/unavailable``, which is not consent and ends an earlier consent.
-  public static func status(in payload: JSONObject) throws(FieldError) -> ATTStatus {
-    let status = try ATTStatus(parsing: payload["attStatus"])
-    guard let second = payload["att_status"], !second.isNull else { return status }
-    let other = try ATTStatus(parsing: second, field: "att_status")
-    guard let first = payload["attStatus"], !first.isNull else { return other }
-    return status == other ? status : .unavailable
-  }
 
   /// `urlStrategy` of a payload; nil if it names none.
   public static func strategy(in payload: JSONObject) throws(FieldError) -> String? {

@@ -49,15 +49,15 @@ extension DeliveryQueue {
   /// content.
   private static let maxAnnouncementBytes: Int64 = 4096
 
-  /// Returns nil if accept.lua found the key claimed, and the claim was then lost because a replica without it became the primary. The
-  /// caller must accept again.
+  /// Returns nil if accept.lua found the key claimed, but a failover then lost the claim. The caller must accept again.
   private func acceptOnce(_ request: AcceptRequest, keeping record: OwnRecord?) async throws(QueueError) -> KeepingOutcome? {
     let digest = deduplication.digest(request.idempotencyKey)
     let id = deduplication.deliveryID(request, digest: digest)
     let now = Self.now
     var message = request.message
     message.claim = DeduplicationStore.Claim.digits(of: digest)
-    // `copy` stores the key for hours instead of days. The natural key, which the message claims on completion, is stored for longer.
+    // The scope `copy` stores the idempotency key for hours, `delivery` for days. A copy's natural key is claimed when its message is
+    // completed, and is stored for days too.
     let scope: DeduplicationScope = request.isKnownBriefly && !request.keepsOrder ? .copy : .delivery
     let claim = deduplication.claim(digest: digest, in: deduplication.generations(scope, shard: id.shard, now: now))
     let due = request.notBefore.map { max(0, $0 <= now ? 0 : $0) } ?? 0

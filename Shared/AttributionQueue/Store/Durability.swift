@@ -1,4 +1,7 @@
 /// The failures that a delivery survives once it was answered with status 200.
+///
+/// If Redis does not confirm in time, the accept throws ``QueueError/unavailable(_:)``, and ingest answers 503, or 500 to postbacks
+/// (`PublicHTTPResponse.notAccepted` and `PublicRoute.retryStatus` in ingest). The sender then repeats the delivery.
 public enum Durability: String, Sendable, Hashable, CaseIterable {
   /// A crash of any process. Redis syncs its append-only file every second.
   case process

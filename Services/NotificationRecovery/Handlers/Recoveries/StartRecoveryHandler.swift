@@ -3,7 +3,7 @@ import AttributionProtocol
 import RedisClient
 import ServiceRuntime
 
-/// `StartRecovery`: stores a recovery and returns. The instance that leads the app does the work (``RecoveryRunner``).
+/// `StartRecovery`: stores a recovery and returns. The instance that leads the app does the work (``RecoveryLeader``).
 struct StartRecoveryHandler: RPCHandler {
   typealias Method = NotificationRecoveryService.StartRecovery
   let calls: AppStoreCalls

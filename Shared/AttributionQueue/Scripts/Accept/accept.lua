@@ -1,6 +1,6 @@
 -- accept: claims a delivery's idempotency key and appends the message, in one step.
--- KEYS 1 deduplication bucket of the current generation  2 that of the previous one  3 that of the next one if the clock of another
---      instance may already be in it, otherwise the same as 2
+-- KEYS 1 deduplication bucket of the current generation  2 that of the previous one  3 that of the next one if another instance's
+--      clock may be ahead by one generation, otherwise the same as 2
 --      4 ready stream  5 delayed set  6 payloads  7 delivery record
 --      8 the set by deadline, in a queue that is worked by deadline; elsewhere the order line, if the message keeps its order
 -- ARGV 1 member of the bucket  2 bucket expiry, seconds  3 backlog limit of this shard  4 delivery id  5 record expiry, seconds

@@ -38,9 +38,9 @@ while ARGV[argument] do
   argument = argument + 4 + tonumber(ARGV[argument + 3])
 end
 
--- Claims all natural keys or none: each is checked before the first is added. Only the first key needs no SISMEMBER in the current
--- generation: its SADD is the first write of the script, so if that finds the key claimed, nothing was changed.
-local areNew = #buckets > 0 and call('EXISTS', unpack(buckets)) < #buckets
+-- Claims all natural keys or none. They differ from each other (PlainBatch). Each is checked before the first is added, except the first key
+-- in the current generation: its SADD is the first write of the script, so if that finds the key claimed, nothing was changed.
+local someBucketIsNew = #buckets > 0 and call('EXISTS', unpack(buckets)) < #buckets
 local isFirst = true
 for index, argument in ipairs(argumentOf) do
   local member, key = ARGV[argument], keyOf[index]
@@ -63,7 +63,7 @@ for index, argument in ipairs(argumentOf) do
   end
   local record = ARGV[argument + 2]
   if not call('SET', KEYS[key], record, 'XX', 'KEEPTTL') then call('SET', KEYS[key], record, 'EX', ARGV[4]) end
-  if areNew and ARGV[argument] ~= '' then call('EXPIRE', KEYS[key + 1], ARGV[argument + 1], 'NX') end
+  if someBucketIsNew and ARGV[argument] ~= '' then call('EXPIRE', KEYS[key + 1], ARGV[argument + 1], 'NX') end
 end
 if #published > 0 then call('HSET', KEYS[4], unpack(published)) end
 call('XTRIM', ready, 'MINID', ARGV[3])

@@ -64,6 +64,7 @@ extension ShardWorker {
         guard !batch.isEmpty else { continue }
         do {
           if next.isAnnounced {
+            // The step is refused unless the message is the first of the stream with this content, so that a forged announcement settles nothing.
             let remaining = try await settlement.commitAnnounced(batch, ownership, group: loop.group)
             if remaining != nil { shard.settledUntil = batch.position }
             read = remaining == 0 ? ReadEntries(.null) : nil

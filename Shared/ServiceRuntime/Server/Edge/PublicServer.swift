@@ -3,6 +3,7 @@ import Logging
 import Traces
 
 /// The responder of the public port. It serves the routes of its ``PublicResponder``, and neither RPCs nor health checks nor metrics.
+/// It decides by the request's head; then a ``PublicExchange`` takes the body, decompresses it and calls the responder.
 struct PublicServer: HTTPResponder {
   /// The longest time from the end of a request's body to the response, so that the App Store has a response within five seconds even while
   /// Redis hangs.

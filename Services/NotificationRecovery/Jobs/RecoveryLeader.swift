@@ -7,7 +7,7 @@ import ServiceRuntime
 
 /// Becomes the leader of apps that have none (``AppLeadership``). While it leads an app, it works the app's recoveries (``RecoveryWork``)
 /// and runs its periodic work.
-final class RecoveryRunner: Sendable {
+final class RecoveryLeader: Sendable {
   /// The periodic work of an app's leader, which creates jobs: by schedule and for outages. See `RecoveryParts.swift`.
   typealias Watch = @Sendable (_ term: AppLeadership.Term) async -> Void
 
