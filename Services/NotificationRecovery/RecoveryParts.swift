@@ -5,7 +5,7 @@ import HTTPClient
 import ServiceRuntime
 
 extension ServiceParts {
-  /// Builds notification-recovery: the runner of recoveries (``RecoveryLeader``), the workers of the queues `gaps`, `migrations` and
+  /// Builds notification-recovery: the leader of recoveries (``RecoveryLeader``), the workers of the queues `gaps`, `migrations` and
   /// `reports` (``GapWork``, ``MigrationWork``, ``ReportWork``), and the handlers of the RPCs. All calls to Apple go through one
   /// `AppStoreServerAPIClient`, whose tokens come from signer (``SignerTokens``).
   static func notificationRecovery(_ environment: ServiceEnvironment) throws -> ServiceParts {
@@ -42,7 +42,7 @@ extension ServiceParts {
       journal: journal, store: store, settings: settings, timeScale: variables.timeScale, metrics: metrics,
       logger: logger)
     let backpressure = IntakeBackpressure(deliveries: deliveries, maxWaiting: settings.intakeBacklog, maxHeld: settings.heldBacklog)
-    let runner = RecoveryLeader(
+    let leader = RecoveryLeader(
       apps: configuration.apps.filter { $0.appStoreServer != nil }.map(\.bundleId), leadership: leadership, store: store, logger: logger,
       work: { term in
         RecoveryWork(
@@ -109,12 +109,12 @@ extension ServiceParts {
       Upstream(name: "App Store Server API, production", url: variables.appStoreProductionURL, http: probe),
       Upstream(name: "App Store Server API, sandbox", url: variables.appStoreSandboxURL, http: probe),
     ]
-    parts.workers = [BackgroundWork { await runner.run() }]
+    parts.workers = [BackgroundWork { await leader.run() }]
     parts.workers.append(BackgroundWork(stop: { gapWorker.stop() }, work: { await gapWorker.run() }))
     parts.workers.append(BackgroundWork(stop: { migrationWorker.stop() }, work: { await migrationWorker.run() }))
     parts.workers.append(BackgroundWork(stop: { reportWorker.stop() }, work: { await reportWorker.run() }))
     parts.checks = [
-      ReadinessCheck(name: "recovery-runner") { runner.isStalled ? "stalled" : nil },
+      ReadinessCheck(name: "recovery-runner") { leader.isStalled ? "stalled" : nil },
       ReadinessCheck(name: "gaps-worker") { gapWorker.isStalled ? "stalled" : nil },
       ReadinessCheck(name: "migrations-worker") { migrationWorker.isStalled ? "stalled" : nil },
       ReadinessCheck(name: "reports-worker") { reportWorker.isStalled ? "stalled" : nil },

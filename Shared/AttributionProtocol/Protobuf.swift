@@ -58,7 +58,7 @@ struct ProtobufFields {
     }
     while position < bytes.count {
       guard let tag = number(), let field = Int(exactly: tag >> 3) else { return }
-      // The wire type: 0 is a varint, 2 is a length and so many bytes.
+      // The wire type: 0 is a varint; 2 is a length, followed by that number of bytes.
       switch tag & 7 {
       case 0:
         guard let value = number() else { return }
@@ -96,7 +96,7 @@ enum UnpaddedBase64 {
       let chunk =
         UInt32(bytes[index]) << 16 | (rest > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
         | (rest > 2 ? UInt32(bytes[index + 2]) : 0)
-      // Three bytes give four digits of six bits each; one or two bytes give two or three digits.
+      // Three bytes give four digits of six bits each; one byte gives two digits, and two bytes give three.
       for digit in 0..<min(rest + 1, 4) { text.append(alphabet[Int(chunk >> UInt32(18 - 6 * digit) & 63)]) }
       index += 3
     }

@@ -1,5 +1,5 @@
-/// A point in time, like `google.protobuf.Timestamp`. Its text is in the format of RFC 3339, which has the years 1 to 9999; the
-/// initializers from numbers do not check the range.
+/// A point in time, like `google.protobuf.Timestamp`. Its text is in the format of RFC 3339, with the years 1 to 9999 as in protobuf.
+/// `init(seconds:nanos:)` and `init(millisecondsSince1970:)` do not check the range.
 public struct Timestamp: Sendable, Hashable, Comparable {
   /// Whole seconds since 1970.
   public var seconds: Int64
@@ -18,8 +18,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     nanos = Int32((remainder < 0 ? remainder + 1000 : remainder) * 1_000_000)
   }
 
-  /// Creates a timestamp from milliseconds since 1970; nil outside the years 1 to 9999, for which there is no text in the format of RFC
-  /// 3339.
+  /// Creates a timestamp from milliseconds since 1970; nil outside the years 1 to 9999, because protobuf's timestamps have no others.
   public init?(writableMilliseconds milliseconds: Int64) {
     guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else { return nil }
     self.init(millisecondsSince1970: milliseconds)
@@ -148,8 +147,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
   }
 
-  /// The days from 1970-01-01 to a date of the Gregorian calendar. The calculation counts years from March, so that the leap day is the
-  /// last day of a year, in eras of 400 years (146,097 days), after which the calendar repeats.
+  /// The days from 1970-01-01 to a date of the Gregorian calendar. Years are counted from March, so that the leap day is the last day of a
+  /// year. The calendar repeats after an era of 400 years (146,097 days).
   private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400

@@ -13,9 +13,9 @@ public protocol Expiring: AnyObject, Sendable {
 /// because thousands of waits begin each second and nearly all end before their deadline.
 public final class LoopDeadlines {
   /// The least time between two checks. A deadline is noticed at most this much too late, unless the loop is busy.
-  public static let interval: Duration = .milliseconds(5)
+  public static let minInterval: Duration = .milliseconds(5)
   /// The greatest time between two checks. A check removes the waits that have ended, whose memory is only then freed.
-  static let idleInterval: Duration = .milliseconds(50)
+  static let maxInterval: Duration = .milliseconds(50)
 
   // Safe: each thread has its own value, which never leaves the thread.
   nonisolated(unsafe) private static let ofThread = ThreadSpecificVariable<LoopDeadlines>()
@@ -27,7 +27,7 @@ public final class LoopDeadlines {
 
   private init(_ loop: any EventLoop) { self.loop = loop }
 
-  /// Watches a wait, on the event loop of this thread, or on any event loop if this thread has none.
+  /// Watches a wait, on the event loop of this thread, or on any event loop if this thread has no ``EventLoopExecutor``.
   public static func add(_ wait: any Expiring) {
     if let loop = EventLoopExecutor.ofThisThread?.loop {
       current(loop).add(wait)
@@ -55,8 +55,8 @@ public final class LoopDeadlines {
 
   /// The time of the next check of a wait.
   private static func checkTime(_ dueAt: ContinuousClock.Instant?, now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-    guard let dueAt else { return now + interval }
-    return min(max(dueAt, now + interval), now + idleInterval)
+    guard let dueAt else { return now + minInterval }
+    return min(max(dueAt, now + minInterval), now + maxInterval)
   }
 
   /// Schedules a check, unless one is scheduled for an earlier time.
@@ -72,7 +72,7 @@ public final class LoopDeadlines {
   private func check() {
     next = nil
     let now = ContinuousClock.now
-    // The end of a wait may begin another one, which `add` appends to `waits` during the loop.
+    // The end of a wait may begin another one, which `add` appends to `waits` while `filter` runs.
     let checked = waits
     waits = []
     waits = checked.filter { !$0.endIfDue(at: now) } + waits

@@ -102,8 +102,7 @@ public final class LoopSlices: Sendable {
   /// Resumes the paused tasks after the loop has polled its connections.
   private func resumeAfterPoll() {
     let writeEnd = state.withLock { $0.pipe?.writeEnd } ?? -1
-    // At most one byte is in the pipe, so the write cannot fail because the pipe is full. If the pipe is closed, the tasks go on without a
-    // poll.
+    // At most one byte is in the pipe, so it is never full. If the pipe is closed, the tasks go on without a poll.
     if write(writeEnd, "w", 1) != 1 { loop.execute { self.begin() } }
   }
 

@@ -202,7 +202,7 @@ private final class Core: @unchecked Sendable {
       guard let own else { continue }
       let transfer = Unmanaged<Transfer>.fromOpaque(own).takeUnretainedValue()
       curl_multi_remove_handle(multi, handle)
-      if transfer.mustResend(code) {
+      if transfer.prepareResend(after: code) {
         curl_multi_add_handle(multi, handle)
         continue
       }

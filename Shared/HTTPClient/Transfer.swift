@@ -53,8 +53,8 @@ final class Transfer {
     func long(_ option: CURLoption, _ value: Int) { _ = attribution_curl_set_long(handle, option, value) }
     func text(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
     text(CURLOPT_URL, request.url)
-    // Redirects are not followed, because they would send tokens to unknown servers.
     text(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Redirects are not followed, because they would send tokens to unknown servers.
     long(CURLOPT_FOLLOWLOCATION, 0)
     long(CURLOPT_NOSIGNAL, 1)
     // Within about 5 s the system notices that a connection's peer has vanished, even if the connection is idle. Otherwise each request on
@@ -124,10 +124,10 @@ final class Transfer {
 
   private static func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 
-  /// True if the request must be sent again, because a reused connection broke before any byte of the response. A server may close an idle
-  /// connection at any time, and of several requests on it, curl itself resends only one. If a new connection breaks, or the connection of
-  /// the second attempt, the caller gets the error.
-  func mustResend(_ code: CURLcode) -> Bool {
+  /// Prepares a second attempt and returns true, if a reused connection broke before the first byte of the response arrived. A server may
+  /// close an idle connection at any time, and of several requests on it, curl itself resends only one. If a new connection breaks, or the
+  /// connection of the second attempt, the caller gets the error.
+  func prepareResend(after code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
     default: return false

@@ -291,7 +291,7 @@ public final class RedisClient: Sendable {
         continue
       }
       let reply = try await pool.send(arguments, over: connection, isAsking: isAsking, timeout: timeout, name: name)
-      guard let text = reply.error, let redirection = Redirection(refusal: text, by: node) else { return reply }
+      guard let text = reply.error, let redirection = Redirection(errorReply: text, from: node) else { return reply }
       configuration.observer?.redirected(redirection.kind)
       if case .moved(let slot, let target) = redirection { topology.moved(slot, to: target) }
       // A primary that becomes a replica keeps its connections open, so they must be closed here.

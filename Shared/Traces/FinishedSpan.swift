@@ -11,10 +11,10 @@ extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
   public init(booleanLiteral value: Bool) { self = .flag(value) }
 }
 
-/// An attribute of a span: a name of OpenTelemetry's semantic conventions, and a value. The value must never be a secret, a token, a
-/// person's IP address or an advertising identifier.
+/// An attribute of a span: a name of OpenTelemetry's semantic conventions, or one of ours that begins with `attribution.`, and a value. The
+/// value must never be a secret, a token, a person's IP address or an advertising identifier.
 public struct SpanAttribute: Sendable, Hashable {
-  /// The length to which longer texts are truncated, so that a span's size is limited.
+  /// The number of characters to which longer texts are truncated, so that a span's size is limited.
   public static let maxTextLength = 256
 
   public let name: String

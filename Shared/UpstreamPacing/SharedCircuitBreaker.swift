@@ -2,7 +2,8 @@ public import RedisClient
 import Synchronization
 
 /// A circuit breaker that all instances of a service share through Redis, by Redis' clock (``CircuitBreaker`` has the rules). If most calls
-/// to a server fail, all instances stop calling it. One of them makes the probes, and when they succeed, all instances resume.
+/// to a server fail, all instances stop calling it. Then only a few calls are admitted as probes, from any instance. When enough of them
+/// succeed, all instances resume.
 ///
 /// ```swift
 /// switch await breaker.admit() {
@@ -14,8 +15,8 @@ import Synchronization
 /// ```
 ///
 /// A key with a hash tag identifies a breaker. All instances that use it must have the same rule. Each instance caches the state for a
-/// quarter of a second, so successful calls cost at most four commands per second. They are reported with the next query. Failures are
-/// reported at once, which costs further commands. A probe whose instance has died does not block others, because it times out
+/// quarter of a second, so it needs at most four commands per second while calls succeed. Successes are reported with the next query,
+/// failures at once by further commands. A probe whose instance has died does not block others, because it times out
 /// (``CircuitBreaker/Rule/probeTimeout``). While Redis does not reply, each instance uses a local breaker.
 public final class SharedCircuitBreaker: Sendable {
   /// The permission for one call. ``SharedCircuitBreaker/record(_:_:)`` needs it.

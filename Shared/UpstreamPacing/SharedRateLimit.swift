@@ -5,7 +5,7 @@ import Synchronization
   import Glibc
 #endif
 
-/// A rate limit that all instances of a service keep together: a bucket in Redis, by Redis' clock (``RateBucket`` has the rules).
+/// A rate limit that all instances of a service share: a bucket in Redis, by Redis' clock (``RateBucket`` has the rules).
 ///
 /// A key with a hash tag identifies a limit. It names the upstream's endpoint, and the app if the upstream counts by app. All instances
 /// that use a key must have the same rule.

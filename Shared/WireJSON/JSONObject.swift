@@ -1,4 +1,5 @@
-/// A JSON object: its members in order, with unique names. Members are read and written by subscript: `object["name"] = "value"`.
+/// A JSON object: its members in order, with unique names. The initialisers do not check that names are unique. Members are read and
+/// written by subscript: `object["name"] = "value"`.
 public struct JSONObject: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   public struct Member: Sendable, Hashable {
     public var key: String

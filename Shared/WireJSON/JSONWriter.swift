@@ -45,7 +45,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a member's name from the source code, which must need no escaping.
+  /// Writes a member's name, a literal in the source code. The name must need no escaping.
   public mutating func key(_ name: StaticString) {
     write(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), asKey: true)
     needsComma = false
@@ -68,7 +68,7 @@ public struct JSONWriter: Sendable {
 
   public mutating func null() { raw("null") }
 
-  /// Writes an integer as a number, whatever its size.
+  /// Writes an integer as a number, whatever its size. Unlike ``int64(_:)``, never as a string.
   @inlinable
   public mutating func int(_ value: some FixedWidthInteger) {
     if let value = Int64(exactly: value) { decimal(value) } else { raw(String(value)) }
@@ -131,7 +131,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a text unchanged, which must be JSON.
+  /// Writes JSON text unchanged. The caller must make sure that it is valid JSON.
   public mutating func raw(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)

@@ -53,7 +53,7 @@ def openssl_speed(algorithm: str, seconds: int, cores: int = 1) -> tuple[float, 
 
 
 class Wrk:
-    """One run of wrk: requests a second, latencies in milliseconds, and answers that were not 200."""
+    """One run of wrk: requests a second, latencies in milliseconds, and responses with a status of 400 or more."""
 
     def __init__(self, url: str, script: pathlib.Path, seconds: int, connections: int = 32, threads: int = 1,
                  core: str | None = LOAD_CORE, variables: dict[str, str] | None = None) -> None:
@@ -67,11 +67,11 @@ class Wrk:
         self.rate = float(re.search(r"Requests/sec:\s+([\d.]+)", run.stdout)[1])
         self.latency = {share: self._milliseconds(*re.search(rf"{share}%\s+([\d.]+)(us|ms|s)", run.stdout).groups())
                         for share in (50, 75, 90, 99)}
-        failed = re.search(r"answers that were not 200: (\d+)", run.stdout)
+        failed = re.search(r"responses with a status of 400 or more: (\d+)", run.stdout)
         broken = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", run.stdout)
         self.failures = (int(failed[1]) if failed else 0) + (sum(map(int, broken.groups())) if broken else 0)
         if self.failures:
-            raise RuntimeError(f"{self.failures} answers were not 200:\n{run.stdout}")
+            raise RuntimeError(f"{self.failures} requests failed:\n{run.stdout}")
 
     @staticmethod
     def _milliseconds(number: str, unit: str) -> float:

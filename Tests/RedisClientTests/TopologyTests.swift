@@ -74,15 +74,15 @@ import Testing
   @Test func `Redirections are parsed, and other errors are no redirections`() throws {
     let teller = node(7000)
     let slot = try #require(HashSlot(number: 3999))
-    #expect(Redirection(refusal: "MOVED 3999 127.0.0.1:6381", by: teller) == .moved(slot, to: node(6381)))
-    #expect(Redirection(refusal: "MOVED 3999 :6381", by: teller) == .moved(slot, to: node(6381)))
-    #expect(Redirection(refusal: "ASK 3999 ::1:6381", by: teller) == .ask(NodeAddress(host: "::1", port: 6381)))
-    #expect(Redirection(refusal: "TRYAGAIN Multiple keys request during rehashing of slot", by: teller) == .tryAgain)
+    #expect(Redirection(errorReply: "MOVED 3999 127.0.0.1:6381", from: teller) == .moved(slot, to: node(6381)))
+    #expect(Redirection(errorReply: "MOVED 3999 :6381", from: teller) == .moved(slot, to: node(6381)))
+    #expect(Redirection(errorReply: "ASK 3999 ::1:6381", from: teller) == .ask(NodeAddress(host: "::1", port: 6381)))
+    #expect(Redirection(errorReply: "TRYAGAIN Multiple keys request during rehashing of slot", from: teller) == .tryAgain)
     for text in ["CLUSTERDOWN The cluster is down", "READONLY You can't write", "LOADING Redis is loading", "MASTERDOWN Link"] {
-      #expect(Redirection(refusal: text, by: teller) == .unsettled(text))
+      #expect(Redirection(errorReply: text, from: teller) == .unsettled(text))
     }
     for text in ["ERR unknown", "MOVED", "MOVED x y:1", "MOVED 16384 h:1", "MOVED 1 h:0", "ASK 1 h", "NOSCRIPT No matching script"] {
-      #expect(Redirection(refusal: text, by: teller) == nil, "\(text)")
+      #expect(Redirection(errorReply: text, from: teller) == nil, "\(text)")
     }
   }
 

@@ -1,8 +1,8 @@
 import AppleAttribution
 import AttributionQueue
 
-/// Applies a withdrawal of consent to exchanges. It may come after the token: a token may wait for a day, and its outcome can be read for
-/// longer.
+/// Applies a withdrawal of consent to exchanges. The withdrawal may come after the token: a token may wait for a day, and its outcome can
+/// be read for longer.
 struct ConsentCheck: Sendable {
   let statuses: InstallStatusReader
 

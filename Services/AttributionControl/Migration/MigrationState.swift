@@ -10,13 +10,13 @@ import WireJSON
 /// The progress of sending a file of receipts. It is stored beside the file, so that the same command resumes the migration.
 struct MigrationState: Sendable, Hashable {
   let migrationId: String
-  /// The bytes and the lines of the file that have been sent.
+  /// The number of bytes, and of lines, of the file that have been sent.
   var offset: Int64 = 0
   var lines = 0
   /// The number of sent receipts by the state in the service's answer, such as `queued`.
   var states: [String: Int64] = [:]
-  /// Receipts per call. It is stored because a batch that is sent again must be identical to be counted once, even if the command's options
-  /// have changed.
+  /// Receipts per call. It is stored, because the service recognises a repeated batch only if it is identical. So a changed `--batch` must
+  /// not affect a resumed migration.
   let batch: Int
 
   init(migrationId: String, batch: Int) {

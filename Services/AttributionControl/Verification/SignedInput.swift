@@ -3,7 +3,8 @@ import AppleAttribution
 import Cryptography
 import WireJSON
 
-/// Signed data whose kind is recognised by its format. It is not verified yet; ``OfflineVerifier`` and ``ServiceVerifier`` do that.
+/// Signed data or a receipt, whose kind is recognised by its format. It is not verified yet; ``OfflineVerifier`` and ``ServiceVerifier`` do
+/// that.
 enum SignedInput: Sendable, Hashable {
   case skAdNetworkPostback([UInt8])
   case adAttributionKitPostback([UInt8])
@@ -39,7 +40,10 @@ enum SignedInput: Sendable, Hashable {
     ("signedRenewalInfo", .renewalInfo), ("signedAppTransactionInfo", .appTransaction), ("appTransaction", .appTransaction),
   ]
 
-  /// Recognises the JSON of a postback, a notification, an impression or a receipt, a bare JWS, and a receipt in Base64.
+  /// Recognises:
+  /// - the JSON of a postback, of signed data of the App Store such as a notification, of an impression, or of verifyReceipt's response
+  /// - a bare JWS
+  /// - a receipt in Base64
   init(_ bytes: [UInt8]) throws(CommandFailure) {
     let text = String(decoding: bytes, as: UTF8.self)
     let trimmed = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
@@ -83,7 +87,8 @@ enum SignedInput: Sendable, Hashable {
     } else {
       throw CommandFailure(
         .refusedInput, "the JSON object is of no known kind: its members are \(object.keys.prefix(12).joined(separator: ", "))",
-        advice: "Supported are postbacks, notifications, impressions as signer returns them, and receipts.")
+        advice: "Supported: postbacks, notifications, transactions, renewal information, app transactions, real-time requests, "
+          + "impressions as signer returns them, and receipts.")
     }
   }
 

@@ -15,7 +15,8 @@ struct TokenIntake: Sendable {
   /// True if tokens of an app are accepted.
   let acceptsTokens: @Sendable (_ bundleId: String) -> Bool
 
-  /// - Parameter bundleId: the app whose URL was called. Then the request need not name the app, and must not name another one.
+  /// - Parameter bundleId: the app that the URL names; nil if it names none. If it names one, the request may omit the app but must not
+  ///   name another.
   func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
     let submission: TokenSubmission
     do {

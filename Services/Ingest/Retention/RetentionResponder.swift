@@ -18,7 +18,7 @@ struct RetentionResponder: Sendable {
   private static let sendReserve: Duration = .milliseconds(20)
   /// The part of the budget that remains after the last call has timed out, for the next answer of the rule. It is two intervals of the
   /// timers of an event loop, because timers may fire one interval late.
-  private static let fallbackReserve = LoopDeadlines.interval * 2
+  private static let fallbackReserve = LoopDeadlines.minInterval * 2
   private static let late = StoredAnswer(.late)
 
   let messages: ApprovedMessages

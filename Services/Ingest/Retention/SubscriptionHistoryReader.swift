@@ -3,7 +3,7 @@ import AttributionClient
 import AttributionProtocol
 import ServiceRuntime
 
-/// Reads from verifier what is known about a subscription, for the conditions of rules and for decision services.
+/// Reads from verifier what is known about a subscription, for the conditions of retention rules and for decision services.
 struct SubscriptionHistoryReader: Sendable {
   let verifier: RPCClient
 

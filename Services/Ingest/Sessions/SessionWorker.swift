@@ -32,7 +32,7 @@ struct SessionWorker: Sendable {
   let now: @Sendable () -> Int64
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
-    if lease.message.kind == StatusChangeMessage.messageKind { return announce(lease) }
+    if lease.message.kind == StatusChangeMessage.messageKind { return publishStatusChange(lease) }
     guard let message = SessionMessage(attributes: lease.message.attributes),
       let filtered = (try? JSONValue(parsing: lease.message.body))?.objectValue
     else { return .deadLetter(error: "the message is not a session") }
@@ -60,7 +60,7 @@ struct SessionWorker: Sendable {
   }
 
   /// Publishes the event of a changed status.
-  private func announce(_ lease: LeasedMessage) -> WorkOutcome {
+  private func publishStatusChange(_ lease: LeasedMessage) -> WorkOutcome {
     guard let change = StatusChangeMessage(attributes: lease.message.attributes) else {
       return .deadLetter(error: "the message is not a change of a status")
     }
@@ -131,8 +131,9 @@ struct SessionWorker: Sendable {
         reason: record.isDelivered ? nil : "status \(record.httpStatus)"))
   }
 
-  /// Retries a session until ``retryTimeout`` is over, and then gives it up, however many attempts that takes, because a host may be unavailable for hours.
-  /// `Retry-After` of a host can only lengthen the backoff. If it ends after the timeout, the last attempt is made at the timeout.
+  /// Retries a session until ``retryTimeout`` is over, whatever the number of attempts, because a host may be unavailable for hours. Then
+  /// gives it up. `Retry-After` of a host can only lengthen the backoff. If it ends after the timeout, the last attempt is made at the
+  /// timeout.
   private func retryOrGiveUp(_ lease: LeasedMessage, _ message: SessionMessage, error: String, retryAfter: Duration?) async -> WorkOutcome {
     let end = (message.heldUntil ?? lease.message.receivedAt) + retryTimeout
     let remaining = Duration.milliseconds(max(0, end - now()))

@@ -5,12 +5,12 @@ import WireJSON
 /// A recovery: a job that fetches the notifications of a window from Apple, and its progress. It is stored after each page, so that another
 /// instance can continue it.
 ///
-/// `StartRecoveryHandler`, ``RecoverySweeper`` and ``OutageDetector`` create jobs in the ``RecoveryStore``. The ``RecoveryLeader`` of the
-/// app's leader starts a ``RecoveryWork`` for each, which changes the job through a ``RecoveryProgress``.
+/// `StartRecoveryHandler`, ``RecoverySweeper`` and ``OutageDetector`` create jobs in the ``RecoveryStore``. The instance that leads the app
+/// starts a ``RecoveryWork`` for each job (``RecoveryLeader``). The work changes the job through a ``RecoveryProgress``.
 struct RecoveryJob: Sendable, Hashable {
   enum State: String, Sendable { case running, completed, failed, cancelled }
 
-  /// The edges of a window that are not exact. Beyond such an edge, the notifications of another ``RecoveryJob/overlap`` are requested.
+  /// The edges of a window that are not exact. Notifications up to ``RecoveryJob/overlap`` beyond such an edge are requested too.
   struct Edges: OptionSet, Sendable {
     let rawValue: Int
     static let before = Edges(rawValue: 1)
@@ -41,7 +41,7 @@ struct RecoveryJob: Sendable, Hashable {
   var accepted: Int64 = 0
   /// The number of notifications that were known already.
   var duplicates: Int64 = 0
-  /// The number of items on the pages without a signed notification.
+  /// The number of items without a signed notification.
   var failed: Int64 = 0
   /// The number of notifications that Apple has tried to deliver without success.
   var undelivered: Int64 = 0
@@ -79,7 +79,7 @@ struct RecoveryJob: Sendable, Hashable {
     uncovered = window.clipped(to: server, now: startedAt).uncovered
     let wide = try TimeWindow(
       start: edges.contains(.before) ? max(1, window.start - Self.overlap) : window.start,
-      // Otherwise a window that ends in the future would be cut into slices of which most are empty.
+      // The end is limited, because a window that ends in the future would be cut into mostly empty slices.
       end: min(edges.contains(.after) ? window.end + Self.overlap : window.end, startedAt + Self.overlap))
     if uncovered != window, let covered = wide.clipped(to: server, now: startedAt + NotificationRetention.margin).covered {
       slices = HistorySlices(window: covered, mayDivide: transactionId == nil)
@@ -93,8 +93,8 @@ struct RecoveryJob: Sendable, Hashable {
       onlyFailures: onlyFailures)
   }
 
-  /// True if urgent notifications are processed first, and others held back until then: after an outage, and in a caller's window that is
-  /// large enough to be divided and has no filter for a type or a transaction.
+  /// True if urgent notifications are processed first and others are held back until then. This applies after every outage. It also applies
+  /// to a caller's window that is divided and has no filter for type or transaction.
   var isUrgentFirst: Bool {
     switch origin {
     case .outage: true
@@ -103,7 +103,7 @@ struct RecoveryJob: Sendable, Hashable {
     }
   }
 
-  /// Adds the attempts of Apple's to deliver the notifications of a page to the counts.
+  /// Counts Apple's attempts to deliver the notifications of a page, and the notifications for which none succeeded.
   mutating func count(_ items: [NotificationHistoryPage.Item]) {
     for item in items {
       if item.isUndelivered { undelivered += 1 }

@@ -27,8 +27,8 @@ struct RecoverySweeper: Sendable {
     }
   }
 
-  /// Starts the recovery of the last scheduled time, unless it was started before. Its id is made from that time, so that several leaders
-  /// start it once.
+  /// Starts the recovery of the last scheduled time, unless it was started before. Its id is made from that time, so that it is started
+  /// only once, even if two instances lead for a moment.
   private func start(
     _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ kind: String, every: Int64, _ lookback: Int64, onlyFailures: Bool,
     _ now: Int64

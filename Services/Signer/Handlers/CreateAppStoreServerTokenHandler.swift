@@ -14,7 +14,7 @@ struct CreateAppStoreServerTokenHandler: ImmediateRPCHandler {
     let keyring = issuer.keyring
     let (bundleId, keys) = try keyring.app(request.bundleId)
     if let keyId = request.keyId, keys.serverKey(keyId) == nil {
-      throw .notFound("no key for the App Store Server API of this app has this id", field: "keyId")
+      throw .notFound("this app has no App Store Server API key with this id", field: "keyId")
     }
     guard let key = keys.serverKey(request.keyId), let issuerId = key.issuerId else {
       throw .failedPrecondition("no key for the App Store Server API is configured for this app", reason: "KEY_UNAVAILABLE")

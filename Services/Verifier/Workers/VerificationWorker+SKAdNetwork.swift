@@ -25,7 +25,7 @@ extension VerificationWorker {
       return rejected(
         lease, .skadnetworkPostbackRejected, reason: verdict.reason?.rawValue ?? "malformed", field: verdict.field,
         subject: nil,
-        // The environment is known if the signature is Apple's, and the postback is rejected only because of its ad network.
+        // The environment is known only if the signature is Apple's. Then the ad network is the reason for the rejection.
         more: [
           "version": verdict.version.map { .string($0) } ?? .null,
           "environment": verdict.environment.map { .string($0.rawValue) } ?? .null,

@@ -52,7 +52,7 @@ final class VerificationWorker: Sendable {
 
   private static func declare(_ metrics: MetricsRegistry) {
     metrics.counter(rejections, help: "Deliveries that were rejected.", labels: ["kind", "reason", "environment"])
-    // A notification that is received more than half an hour after its signature is not Apple's first delivery, but a retry or a recovery.
+    // A notification that is received more than half an hour after its signature is not Apple's first attempt, but a retry or a recovery.
     metrics.histogram(
       delay, help: "Time from Apple's signature of a notification to its receipt.", labels: ["environment"],
       bounds: [1, 10, 60, 300, 1800, 3600, 21_600, 86_400, 604_800])

@@ -11,8 +11,8 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   public let adNetworkId: String
   /// 1 to 100; up to version 3.0.
   public let campaignId: Int?
-  /// Two to four digits; from version 4.0 on. They are the last digits of the impression's: `39` belongs to `239` and to `5239`. It is
-  /// text, because leading zeros count.
+  /// Two to four digits; from version 4.0 on. They are the last digits of the impression's source identifier: `39` may come from `239` or
+  /// from `5239`. It is text, because leading zeros count.
   public let sourceIdentifier: String?
   /// A UUID in the case in which Apple wrote it. In ``naturalKey`` it is in lower case.
   public let transactionId: String
@@ -20,13 +20,13 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   public let appId: Int64
   /// True if the customer's Apple account had the app before; from version 2.0 on.
   public let redownload: Bool?
-  /// The app that showed the ad, from version 2.0 on; absent below the privacy threshold. 0 in tests.
+  /// The app that showed the ad, from version 2.0 on; absent below the privacy threshold. 0 in Apple's test postbacks.
   public let sourceAppId: Int64?
   /// The site that showed the web ad, from version 4.0 on; absent below the privacy threshold.
   public let sourceDomain: String?
   /// 1 for StoreKit-rendered and web ads, 0 for view-through ads; from version 2.2 on.
   public let fidelityType: Int?
-  /// True if the ad won the conversion; from version 3.0 on. Earlier postbacks are always winning ones.
+  /// True if the ad won the conversion; from version 3.0 on. Postbacks of earlier versions are always winning ones.
   public let didWin: Bool?
   /// The conversion window, 0 to 2; from version 4.0 on.
   public let postbackSequenceIndex: Int?

@@ -1,4 +1,4 @@
-/// A text as written, and the same text with its encoded characters decoded: `%2D` of URLs, and `\\u002D` of JSON.
+/// A text as written, and the same text with its encoded characters decoded: `%2D` of URLs, and `\u002D` of JSON.
 struct TextVariants {
   /// The bytes of the text, then of each further decoding. Each variant differs from the previous one.
   let variants: [[UInt8]]
@@ -16,8 +16,8 @@ struct TextVariants {
   /// Each variant folded.
   var folded: [[UInt8]] { variants.map { Self.folded($0) } }
 
-  /// The letters and digits of a text, in lower case. So an identifier or a name matches in any spelling of case, hyphens and underscores.
-  /// Bytes of other scripts are kept unchanged; otherwise all names in Greek would be empty.
+  /// The letters and digits of a text, in lower case, so an identifier matches whatever its case and with or without hyphens and
+  /// underscores. Only ASCII letters change case. Bytes outside ASCII are kept unchanged; otherwise all names in Greek would be empty.
   static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.underestimatedCount)

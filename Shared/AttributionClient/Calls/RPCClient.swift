@@ -137,7 +137,7 @@ public struct RPCClient: Sendable {
 }
 
 extension RPCError {
-  /// The error of an attempt that got no response.
+  /// The error of an attempt that got no usable response.
   init(_ error: HTTPClientError, calling method: String) {
     switch error {
     case .couldNotConnect, .connectionReset: self.init(.unavailable, "\(method): \(error)")

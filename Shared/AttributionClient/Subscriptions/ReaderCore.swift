@@ -3,8 +3,8 @@ import Synchronization
 
 /// A reader of a subscription: its leased events (``EventLeases``), and the calls that pull events, extend leases and acknowledge.
 ///
-/// ``next()`` is called for each event, ``keepLeases()`` runs beside it as long as the reader exists, and ``end()`` is called once at the
-/// end.
+/// ``next()`` is called for each event, ``keepLeases()`` runs beside it as long as the reader exists, and ``end()`` is called at the end,
+/// perhaps more than once.
 final class ReaderCore: Sendable {
   let leases = Mutex(EventLeases())
   private let events: EventsServiceClient
@@ -83,8 +83,8 @@ final class ReaderCore: Sendable {
       PullEventsRequest(
         subscription: subscription, maxEvents: Int32(options.held), waitMilliseconds: Int32(options.wait / .milliseconds(1)),
         leaseSeconds: Int32(leaseSeconds)), options: CallOptions(timeout: options.wait + .seconds(15)))
-    // The lease began when the server had events, for which it may have waited long. It is assumed that the answer took at most a second,
-    // so the lease counts from a second before the answer, or from the call if that is later.
+    // The server may have waited for events, and the lease began when it had some. Its response is assumed to have taken at most a second,
+    // so the lease counts from one second before the response, but not from before the call.
     let until = max(calledAt, ContinuousClock.now - .seconds(1)) + .seconds(leaseSeconds)
     leases.withLock { leases in
       leases.add(response.events.map { ($0.ackId, CloudEvent($0.event ?? [:])) }, until: until)

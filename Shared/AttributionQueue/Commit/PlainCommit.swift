@@ -5,7 +5,8 @@ struct PlainCommit {
   private(set) var keys: EncodedArguments
   private(set) var arguments: EncodedArguments
 
-  /// - Parameter isAnnounced: true if the batch is a message that was announced and not read.
+  /// - Parameter isAnnounced: true if the batch is one message that accept.lua published on the notification channel and that was not read
+  ///   from the stream.
   init(_ batch: PlainBatch, isAnnounced: Bool = false) {
     let items = batch.items
     keys = EncodedArguments(reserving: 256 + 192 * items.count)
@@ -25,7 +26,7 @@ struct PlainCommit {
     for index in items.indices { append(items[index]) }
   }
 
-  /// The result in the script's reply; nil if the reply is none that the script returns.
+  /// The result in the script's reply; nil for any other reply.
   static func outcome(_ reply: RedisReply) -> PlainBatch.Outcome? {
     switch reply.integer {
     case -1: .needsCommit

@@ -10,7 +10,8 @@ final class WorkSlots: Sendable {
 
   init(_ count: Int) { state = Mutex(State(free: max(1, count))) }
 
-  /// Takes a slot, and waits until one is free. A cancellation does not end the wait; it ends because every slot is given back.
+  /// Waits until a slot is free, and takes it. A cancellation does not end the wait. The wait ends in any case, because every slot is given
+  /// back.
   func take() async {
     let isFree = state.withLock { state in
       guard state.free > 0 else { return false }

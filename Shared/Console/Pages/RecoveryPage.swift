@@ -105,7 +105,7 @@ struct RecoveryPage {
       parts: [
         Part(name: "fetched", count: DisplayFormat.count(one.fetched ?? 0)),
         Part(name: "recovered", count: DisplayFormat.count(one.accepted ?? 0)),
-        Part(name: "known before", count: DisplayFormat.count(one.duplicates ?? 0)),
+        Part(name: "duplicates", count: DisplayFormat.count(one.duplicates ?? 0)),
         Part(name: "failed", count: DisplayFormat.count(one.failed ?? 0)),
         Part(name: "pages", count: DisplayFormat.count(one.pages ?? 0)),
       ], trouble: trouble, hasTrouble: !trouble.isEmpty, troubleStyle: one.state == "failed" ? "bad" : "warn")

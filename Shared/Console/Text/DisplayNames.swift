@@ -27,7 +27,7 @@ enum DisplayNames {
     case "done": "processed"
     case "duplicate": "duplicate"
     case "rejected": "rejected"
-    case "dead": "given up"
+    case "dead": "dead letter"
     default: verdict
     }
   }
@@ -36,7 +36,7 @@ enum DisplayNames {
   static func reason(_ reason: String) -> String {
     switch reason {
     case "malformed": "A field is missing, has the wrong type or is out of range."
-    case "malformed_signature": "The signature is not in the format of a signature."
+    case "malformed_signature": "The signature cannot be decoded."
     case "malformed_jws": "It is not a compact JWS of JSON objects."
     case "malformed_certificate": "One of its certificates cannot be parsed."
     case "unexpected_algorithm": "It is signed with an algorithm that Apple does not use here."

@@ -36,7 +36,7 @@ public enum KeyError: Error, Sendable, Hashable, CustomStringConvertible {
     case .passphraseNeeded: "is encrypted; name its passphrase file"
     case .wrongPassphrase: "cannot be decrypted with this passphrase"
     case .unknownCipher: "is encrypted with a cipher that OpenSSL no longer supports; encrypt it again with AES-256-CBC"
-    case .staysInToken: "is in a token and cannot be exported"
+    case .staysInToken: "is in a PKCS#11 token and cannot be exported"
     }
   }
 }

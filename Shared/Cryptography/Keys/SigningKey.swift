@@ -4,7 +4,7 @@ import COpenSSL
   import Glibc
 #endif
 
-/// A private P-256 key, in memory or in a token.
+/// A private P-256 key, in memory or in a PKCS#11 token (an HSM or smart card).
 ///
 /// ```swift
 /// let key = try KeyFileProvider().key("key.pem", secretFile: nil)
@@ -41,14 +41,14 @@ public final class SigningKey: @unchecked Sendable {  // like PublicKey, it is n
     self.context = context
     self.storage = storage
     batchKey = storage == .memory ? copenssl_batch_key(raw) : nil
-    // Without the digest's name a key in a token signs too, but leaves an error in the queue.
+    // Without the digest's name a key in a token signs too, but leaves an error in OpenSSL's error queue.
     guard EVP_PKEY_sign_init(context) == 1, EVP_PKEY_CTX_set_signature_md(context, EVP_sha256()) == 1 else {
       throw .notAKey(OpenSSLErrors.drain("no signing context"))
     }
   }
 
-  /// Parses PEM in SEC1 format (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`), each also
-  /// encrypted (`Proc-Type: 4,ENCRYPTED` and `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is ignored.
+  /// Parses PEM in SEC1 format (`BEGIN EC PRIVATE KEY`, with or without its parameters) or PKCS#8 (`BEGIN PRIVATE KEY`). Either may be
+  /// encrypted (`Proc-Type: 4,ENCRYPTED` or `BEGIN ENCRYPTED PRIVATE KEY`). A passphrase that is not needed is ignored.
   public convenience init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(pem: Secret(pem), passphrase: passphrase.map { Secret($0) })
   }
@@ -84,8 +84,8 @@ public final class SigningKey: @unchecked Sendable {  // like PublicKey, it is n
     do throws(KeyError) { return try SigningKey(pem: text, passphrase: passphrase) } catch { throw .notAKey(path: path, error) }
   }
 
-  /// Throws unless the public key in the text, if there is one, belongs to the private key. OpenSSL does not check this when it parses the
-  /// text, and no signature would verify.
+  /// Throws unless the public key in the text, if there is one, belongs to the private key. OpenSSL does not check this. With a wrong
+  /// public key, no signature would verify.
   private static func checkPair(_ key: OpaquePointer) throws(KeyError) {
     // The curve is checked first, because `EVP_PKEY_check` does not support all types of keys.
     _ = try PublicKey.curve(of: key)
@@ -138,13 +138,16 @@ public final class SigningKey: @unchecked Sendable {  // like PublicKey, it is n
   }
 
   private func write(to path: String, passphrase: Secret?) throws(KeyFileError) {
-    // The file's error is a value, because `text` throws only `KeyError`.
+    // The closure returns the file's error as a `Result`, because `text` can throw only `KeyError`.
     let written: Result<Void, KeyFileError>
     do throws(KeyError) {
       written = try text(passphrase: passphrase) { bytes in
         Result { () throws(KeyFileError) in try OwnerOnlyFile.create(path, holding: bytes) }
       }
-    } catch { throw .notAKey(path: path, error) }
+    } catch {
+      let reason = if case .notAKey(let detail) = error { detail } else { "the key \(error)" }
+      throw .notWritten(path: path, reason: reason)
+    }
     try written.get()
   }
 
@@ -152,7 +155,7 @@ public final class SigningKey: @unchecked Sendable {  // like PublicKey, it is n
   private static let iterations: Int32 = 600_000
 
   /// Calls the closure with the PEM text, in memory that libcrypto wipes afterwards.
-  private func text<Result>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Result) throws(KeyError) -> Result {
+  private func text<Output>(passphrase: Secret?, _ body: (UnsafeRawBufferPointer) -> Output) throws(KeyError) -> Output {
     guard storage == .memory else { throw .staysInToken }
     guard let bio = BIO_new(BIO_s_secmem()) else { throw .notAKey(OpenSSLErrors.drain("no memory")) }
     defer { BIO_free(bio) }

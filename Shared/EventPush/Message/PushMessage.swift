@@ -91,7 +91,7 @@ struct CloudEventParts {
   /// The bytes of `data` in the event.
   private(set) var data: Range<Int>
 
-  /// Nil if the event is not a JSON object with `data` whose other members are strings.
+  /// Nil unless the event is a JSON object that has `data` and whose other members are strings.
   init?(_ json: [UInt8]) {
     var found: Range<Int>?
     do throws(JSONError) {

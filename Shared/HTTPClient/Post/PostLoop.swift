@@ -147,7 +147,7 @@ private final class Core: @unchecked Sendable {
       let code = message.pointee.data.result
       guard let transfer = transfers[handle] else { continue }
       curl_multi_remove_handle(multi, handle)
-      if transfer.mustResend(code) {
+      if transfer.prepareResend(after: code) {
         curl_multi_add_handle(multi, handle)
         continue
       }

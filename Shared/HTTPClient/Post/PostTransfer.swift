@@ -11,7 +11,7 @@ import CCurl
 final class PostTransfer {
   /// The greatest number of bytes of a response's body that are read. Only the status and `Retry-After` of a response are needed.
   private static let maxBodyBytes = 64 << 10
-  /// curl's copy of a larger body is freed after its post.
+  /// The largest body of which curl keeps its copy until the next post. The copy of a larger body is freed after its post.
   private static let maxKeptBytes = 16 << 10
 
   let handle: UnsafeMutableRawPointer
@@ -33,7 +33,8 @@ final class PostTransfer {
   private var wasRefused = false
   private var wasResent = false
 
-  /// - Parameter allows: returns true if a connection to an address of 4 or 16 bytes is allowed.
+  /// - Parameter allows: returns true if a connection to an address is allowed. It has 4 or 16 bytes, and is empty for another address
+  ///   family.
   init?(_ configuration: HTTPClientConfiguration, allows: @escaping @Sendable ([UInt8]) -> Bool) {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -48,7 +49,7 @@ final class PostTransfer {
   private func set(_ option: CURLoption, _ value: String) { _ = attribution_curl_set_text(handle, option, value) }
 
   private func configure(_ configuration: HTTPClientConfiguration) {
-    // See `Transfer.configure` for the reasons of these options.
+    // `Transfer.configure` explains the options for redirects and keep-alive.
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROXY, "")
@@ -145,9 +146,9 @@ final class PostTransfer {
     return String(String(cString: value).prefix(64))
   }
 
-  /// True if the post must be sent again, because a reused connection broke before any byte of the response. A server may close an idle
-  /// connection at any time.
-  func mustResend(_ code: CURLcode) -> Bool {
+  /// Prepares a second attempt and returns true, if a reused connection broke before the first byte of the response arrived. A server may
+  /// close an idle connection at any time.
+  func prepareResend(after code: CURLcode) -> Bool {
     switch code {
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM: break
     default: return false

@@ -35,13 +35,14 @@ public struct RedisTLSFiles: Sendable, Hashable {
       configuration.privateKey = .privateKey(try Self.key(keyFile))
     }
     do { return try NIOSSLContext(configuration: configuration) } catch {
-      throw .tls("\(keyFile ?? "the key") is not the key of the certificate in \(certificateFile ?? "its file")")
+      guard let certificateFile, let keyFile else { throw .tls("TLS cannot be set up with \(caFile ?? "the system's authorities")") }
+      throw .tls("\(keyFile) is not the key of the certificate in \(certificateFile)")
     }
   }
 
   private static func certificates(_ path: String) throws(RedisError) -> [NIOSSLCertificate] {
     guard let found = try? NIOSSLCertificate.fromPEMFile(path), !found.isEmpty else {
-      throw .tls("\(path) holds no certificate in PEM form")
+      throw .tls("\(path) cannot be read, or contains no certificate in PEM format")
     }
     return found
   }
@@ -50,7 +51,7 @@ public struct RedisTLSFiles: Sendable, Hashable {
     let bytes: [UInt8]
     do throws(KeyFileError) { bytes = try PrivateFile.bytes(path) } catch { throw .tls("\(error)") }
     do { return try NIOSSLPrivateKey(bytes: bytes, format: .pem) } catch {
-      throw .tls("\(path) holds no unencrypted private key in PEM form")
+      throw .tls("\(path) contains no unencrypted private key in PEM format")
     }
   }
 }

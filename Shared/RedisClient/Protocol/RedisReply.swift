@@ -49,7 +49,7 @@ public struct RedisReply: Sendable {
   /// An integer, also if it is sent as a string; nil for any other reply.
   public var integer: Int64? { item.kind == .integer ? item.value : tape?.integer(item) }
 
-  /// A copy of an array that does not keep the rest of the reply in memory, as an element of a reply otherwise does.
+  /// A copy of this array alone. Without it, an element keeps its whole reply in memory. Any other reply is returned as it is.
   public var detached: RedisReply {
     guard let tape, item.kind == .array else { return self }
     let part = ReplyTape(tape, from: position)
@@ -80,8 +80,8 @@ public struct RedisReply: Sendable {
       return RedisReply(item, in: tape, at: position)
     }
 
-    // These functions move to the next element and return it as one type; nil if it has another type or there is none. Unlike ``next()``
-    // they create no ``RedisReply``, which would retain the tape.
+    // These functions move to the next element and return it as the type in their name; nil if it has another type or there is none. Unlike
+    // ``next()`` they create no ``RedisReply``, which would retain the tape.
 
     public mutating func nextString() -> String? { nextItem().flatMap { tape?.string($0) } }
     public mutating func nextString(like known: String) -> String? { nextItem().flatMap { tape?.string($0, like: known) } }

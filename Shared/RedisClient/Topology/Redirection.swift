@@ -11,7 +11,7 @@ enum Redirection: Sendable, Hashable {
   case unsettled(String)
 
   /// Nil for any other error reply.
-  init?(refusal text: String, by node: NodeAddress) {
+  init?(errorReply text: String, from node: NodeAddress) {
     let fields = text.split(separator: " ", maxSplits: 3)
     switch fields.first {
     case "MOVED", "ASK":

@@ -27,7 +27,7 @@ public struct SimulatedApp: Sendable {
     isReleased = json["released"]?.boolValue ?? true
     for member in json["notificationURLs"]?.objectValue?.members ?? [] {
       guard let environment = AppStoreEnvironment(rawValue: member.key) else {
-        throw ControlError("notificationURLs: Production and Sandbox, not \(member.key)")
+        throw ControlError("notificationURLs: the members may be Production and Sandbox, but not \(member.key)")
       }
       if member.value.isNull { continue }
       guard let text = member.value.stringValue, let url = OutgoingURL(text) else {

@@ -13,5 +13,5 @@ function request()
 end
 
 function done(summary)
-  io.write(string.format('answers that were not 200: %d\n', summary.errors.status))
+  io.write(string.format('responses with a status of 400 or more: %d\n', summary.errors.status))
 end

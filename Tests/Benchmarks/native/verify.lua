@@ -1,6 +1,7 @@
 -- wrk -t1 -c32 -d10s -s Tests/Benchmarks/native/verify.lua http://127.0.0.1:8092 -- TOKEN: each request has one
 -- postback to verify. The environment variable POSTBACK names the file of postbacks, one per line; the default is Apple's genuine postback.
--- If ITEMS is set, each request is a batch of this number of postbacks: the batches follow the lines of the file, and begin again at its end.
+-- If ITEMS is set, each request is a batch of this number of postbacks: the batches follow the lines of the file, and begin again at its
+-- end. Without ITEMS, every request has the first postback.
 local file = io.open(os.getenv('POSTBACK') or 'Deploy/genuine-postback.json')
 local postback = file:read('*a'):gsub('%s+$', '')
 file:close()
@@ -35,5 +36,5 @@ function request()
 end
 
 function done(summary)
-  io.write(string.format('answers that were not 200: %d\n', summary.errors.status))
+  io.write(string.format('responses with a status of 400 or more: %d\n', summary.errors.status))
 end

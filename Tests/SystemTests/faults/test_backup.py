@@ -192,7 +192,7 @@ def test_a_system_of_deploy_up_is_backed_up_by_its_folder_and_no_backup_overwrit
     assert done.returncode == 0, done.stderr
     assert all(path.stat().st_mode & 0o077 == 0 for path in backup.rglob("*")), "only its owner reads it"
     again = script("backup", "--to", backup, *options)
-    assert again.returncode == 1 and "is there already" in again.stderr
+    assert again.returncode == 1 and "already exists" in again.stderr
     running = script("restore", "--from", backup, *options)
     assert running.returncode == 1 and "Redis runs here" in running.stderr
     done = script("restore", "--from", backup, "--directory", place, "--config", system.data / "configuration.yaml")

@@ -163,8 +163,8 @@ def test_a_wrong_field_is_refused_by_its_name_before_apple_is_called(system, met
 @pytest.mark.parametrize("image,words", [
     (png(3840, 160, colour_type=6), "transparency"), (png(3840, 160, colour_type=4), "transparency"),
     (png(3840, 160, more=chunk(b"tRNS", b"\0\0")), "transparency"), (png(3840, 159), "160 to 2160"), (png(3840, 2161), "160 to 2160"),
-    (png(3839, 160), "3840"), (png(3840, 160)[:-1], "whole"), (png(3840, 160) + b"\0", "whole"),
-    (png(3840, 160).replace(b"IDAT", b"IDAX"), "whole")])
+    (png(3839, 160), "3840"), (png(3840, 160)[:-1], "complete"), (png(3840, 160) + b"\0", "complete"),
+    (png(3840, 160).replace(b"IDAT", b"IDAX"), "complete")])
 def test_images_that_apple_would_refuse_are_not_sent(system, image, words):
     before = len(calls(system, "/messaging/image/"))
     answer = ask(system, "UploadRetentionImage", {**SANDBOX, "imageIdentifier": new_id(), "image": base64.b64encode(image).decode()})

@@ -91,7 +91,7 @@ def test_new_certificates_are_used_without_a_restart(tmp_path, files):
 
 
 @pytest.mark.parametrize("change, words", [
-    ({"ATTRIBUTION_REDIS_CA_FILE": "/no/such/file"}, "/no/such/file holds no certificate in PEM form"),
+    ({"ATTRIBUTION_REDIS_CA_FILE": "/no/such/file"}, "/no/such/file cannot be read, or contains no certificate in PEM format"),
     ({"ATTRIBUTION_REDIS_KEY": ""}, "ATTRIBUTION_REDIS_CERTIFICATE: and ATTRIBUTION_REDIS_KEY belong together"),
     ({"ATTRIBUTION_REDIS_URL": "redis://127.0.0.1/0"}, "must begin with rediss://, because files for TLS are given"),
 ])

@@ -1,4 +1,5 @@
--- A prefix of scripts that depend on whether purchases of a migration wait to be looked up. Both functions get the key of the counts.
+-- A prefix of scripts that must know whether purchases of a migration still wait to be looked up. It defines two functions, whose first
+-- parameter is the key of the counts.
 -- waiting: returns the number of queued purchases that were neither migrated nor refused.
 local function waiting(counts)
   local queued, migrated, refused = unpack(redis.call('HMGET', counts, 'queued', 'migrated', 'refused'))

@@ -1,4 +1,4 @@
-/// Our limit for the requests of one app to one endpoint, with which no hour exceeds Apple's limit (Identifying rate limits).
+/// Our limit for the requests of one app to one endpoint. It keeps the requests of every hour within Apple's limit.
 ///
 /// Apple states its limits per second but counts per hour. So a tenth of an hour's requests may be sent at once, and further ones at nine
 /// tenths of Apple's rate. A recovery after a quiet time is therefore fast at first.

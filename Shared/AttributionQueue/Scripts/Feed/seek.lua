@@ -1,4 +1,4 @@
--- seek: sets the position of a subscription in one shard. Events after the position are delivered, even if they were delivered before.
+-- seek: sets the position of a subscription in one shard. Events after the position are read again, even if they were read before.
 -- KEYS 1 events stream  2 positions of pushed subscriptions
 -- ARGV 1 subscription  2 new position, an entry id; $: after all events
 --      3 number of events added to the stream up to that position (ENTRIESREAD); empty if unknown
@@ -9,9 +9,9 @@ local stream, positions, name, id, read = KEYS[1], KEYS[2], ARGV[1], ARGV[2], AR
 local generation, keepsExisting = ARGV[4], ARGV[5] == '1'
 if generation == '' then
   if not keepsExisting then redis.pcall('XGROUP', 'DESTROY', stream, name) end
-  local words = {'CREATE', stream, name, id, 'MKSTREAM'}
-  if read ~= '' then words[#words + 1], words[#words + 2] = 'ENTRIESREAD', read end
-  local reply = redis.pcall('XGROUP', unpack(words))
+  local arguments = {'CREATE', stream, name, id, 'MKSTREAM'}
+  if read ~= '' then arguments[#arguments + 1], arguments[#arguments + 2] = 'ENTRIESREAD', read end
+  local reply = redis.pcall('XGROUP', unpack(arguments))
   if type(reply) == 'table' and reply['err'] then
     if keepsExisting and string.find(reply['err'], 'BUSYGROUP', 1, true) then return 0 end
     return redis.error_reply(reply['err'])

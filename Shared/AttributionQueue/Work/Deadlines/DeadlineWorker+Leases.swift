@@ -50,7 +50,7 @@ extension DeadlineWorker {
 
   /// Reclaims messages whose leases expired, because their worker ended without settling them, and processes them.
   func reclaimExpired() async {
-    // When each shard was found without leases. No lease can expire there before one lease duration has passed.
+    // The time at which each shard was last found without leases. No lease can expire there before one lease duration has passed.
     var foundWithoutLeases: [Shard: ContinuousClock.Instant] = [:]
     while !isStopping {
       // While the queue is paused, messages with expired leases are not processed either.

@@ -5,7 +5,7 @@ public protocol OCSPFetching: Sendable {
   func fetch(_ request: OCSPRequest) async throws(OCSPFetchFailure) -> [UInt8]
 }
 
-/// Why there is no response of a responder.
+/// Why a responder's response cannot be used.
 public enum OCSPFetchFailure: Error, Sendable, Hashable {
   /// No connection, or no response in time; with a description.
   case unreachable(String)

@@ -28,7 +28,7 @@ public struct RevocationCache: Sendable {
     case response(OCSPResponse)
     /// The last query failed, there is no valid response, and no query is due.
     case failed(RevocationGap)
-    /// The responder is to be queried. If the query fails, the cached response is to be used, which is still valid.
+    /// The responder is to be queried. If that fails, `cached` is to be used: a response that is still valid, or nil if there is none.
     case ask(cached: OCSPResponse?)
   }
 

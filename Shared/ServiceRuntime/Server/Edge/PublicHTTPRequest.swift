@@ -11,7 +11,7 @@ public struct PublicHTTPRequest: Sendable {
   /// The content type as it was sent.
   public let contentType: String?
   public let body: [UInt8]
-  /// The client's address, which the headers of trusted proxies name.
+  /// The client's address: the one that trusted proxies name, or the connection's if there is no proxy.
   public let peer: IPAddress?
   /// The time at which the body was complete, milliseconds since 1970.
   public let receivedAt: Int64

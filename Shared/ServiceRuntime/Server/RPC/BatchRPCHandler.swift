@@ -4,8 +4,9 @@ import WireJSON
 /// A handler of a method whose request is `{"items": […]}` and whose response is `{"results": […]}`, with one result for each item, in the
 /// order of the items.
 ///
-/// The items are divided into chunks that run on all cores. A chunk is parsed, answered and encoded in one go, so that of the other items
-/// only the bytes are in memory. An item that cannot be parsed gets an error as its result, and does not fail the call.
+/// The items are divided into chunks that run on all cores. A chunk is parsed, answered and encoded in one go, so that only the chunks
+/// being processed are in memory as values; the other items are only bytes. An item that cannot be parsed gets an error as its result, and
+/// does not fail the call.
 public protocol BatchRPCHandler<Method>: RPCHandler {
   associatedtype Item: RPCMessage
   associatedtype ItemResult: RPCMessage
