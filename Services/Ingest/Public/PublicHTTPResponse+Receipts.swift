@@ -24,7 +24,7 @@ extension PublicHTTPResponse {
     return response
   }
 
-  /// The response if the queue did not accept the delivery, so that the sender must repeat it.
+  /// The response if the queue did not accept the delivery, or not as durably as configured in time (``Durability``). The sender must repeat it.
   ///
   /// - Parameter retryStatus: ``PublicRoute/retryStatus`` of the route; nil for 503.
   static func notAccepted(_ error: QueueError, retryStatus: Int? = nil) -> PublicHTTPResponse {

@@ -4,7 +4,7 @@ import Cryptography
 import ServiceRuntime
 
 extension SignatureIssuer {
-  /// Begins the signature of a JWS that an app passes to StoreKit. Throws `failed_precondition` if the issuer id of the app's key is not
+  /// Begins the signature of a JWS that an app passes to StoreKit. The key is the app's In-App Purchase key (``Keyring``), always P-256. Throws `failed_precondition` if the issuer id of the app's key is not
   /// configured.
   ///
   /// - Parameters:

@@ -5,9 +5,9 @@ extension AppStoreServerAPIClient {
   ///
   /// - Parameters:
   ///   - path: the values in the path, in order.
-  ///   - server: nil calls production first, and then the sandbox if production does not know the id or refuses the key. Production refuses
-  ///     even the right key of an app that was never released. If the caller names production and it refuses the key, the sandbox is asked
-  ///     only whether it accepts the key, so that the error can say so.
+  ///   - server: nil calls production first, and then the sandbox if production does not know the id (4040010 or 4040005, see
+  ///     ``AppStoreServerAPIErrorRule``) or refuses the key. Production refuses even the right key of an app that was never released. If the
+  ///     caller names production and it refuses the key, the sandbox is asked only whether it accepts the key, so that the error can say so.
   ///   - deadline: the call ends by this time.
   public func call(
     _ endpoint: AppStoreServerEndpoint, bundleId: String, server: AppStoreServer?, path: [String] = [], query: [(String, String)] = [],

@@ -46,11 +46,17 @@ struct Documents {
     try rounds.compare(
       "read JSON",
       ours: {
-        for _ in 0..<100 { precondition(try JSONValue(parsing: bytes).objectValue != nil) }
+        for _ in 0..<100 {
+          let document = try JSONValue(parsing: bytes)
+          precondition(document.objectValue != nil)
+        }
         return 100
       },
       library: {
-        for _ in 0..<100 { precondition(try decoder.decode(Postback.self, from: data).didWin) }
+        for _ in 0..<100 {
+          let postback = try decoder.decode(Postback.self, from: data)
+          precondition(postback.didWin)
+        }
         return 100
       })
     try rounds.compare(
@@ -60,7 +66,10 @@ struct Documents {
         return 100
       },
       library: {
-        for _ in 0..<100 { precondition(try !encoder.encode(typed).isEmpty) }
+        for _ in 0..<100 {
+          let encoded = try encoder.encode(typed)
+          precondition(!encoded.isEmpty)
+        }
         return 100
       })
   }
