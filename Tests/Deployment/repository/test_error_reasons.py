@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-CODES = {"canceled", "unknown", "invalidArgument", "deadlineExceeded", "notFound", "alreadyExists", "permissionDenied", "resourceExhausted",
-         "failedPrecondition", "aborted", "outOfRange", "unimplemented", "internal", "unavailable", "dataLoss", "unauthenticated"}
+CODES = set(re.findall(r"^  case `?(\w+)`?", (ROOT / "Shared/AttributionProtocol/RPCCode.swift").read_text(), re.MULTILINE))
 CODE = rf"\.({'|'.join(sorted(CODES))})\b"
 REASON = re.compile(r'reason: "([A-Z]+(?:_[A-Z]+)*)"')
 # Of the answers of the App Store, with the code before the reason.
