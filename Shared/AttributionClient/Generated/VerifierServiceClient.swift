@@ -86,6 +86,14 @@ public struct VerifierServiceClient: Sendable {
     try await rpc.call(VerifierService.GetDeliveryCounts.self, request, options)
   }
 
+  /// Judges rejected deliveries again whose bodies are still stored, for example after an update that knows more of Apple's formats. Each delivery is
+  /// judged again once for each call; a verified outcome becomes an event that names the event of the rejection.
+  public func reverifyDeliveries(_ request: ReverifyDeliveriesRequest, options: CallOptions = CallOptions()) async throws(RPCError)
+    -> ReverifyDeliveriesResponse
+  {
+    try await rpc.call(VerifierService.ReverifyDeliveries.self, request, options)
+  }
+
   /// The values in verified production deliveries: conversion values, source identifiers, types of notifications.
   public func getValueCounts(_ request: GetValueCountsRequest, options: CallOptions = CallOptions()) async throws(RPCError)
     -> GetValueCountsResponse

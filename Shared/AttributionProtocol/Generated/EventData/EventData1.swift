@@ -17,7 +17,7 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public var keyId: String?
   public var transactionId: String?
   public var postback: SKAdNetworkPostbackPayload?
-  /// The members under Apple's names that are not signed. Anybody who has the postback can change them.
+  /// The values that are not signed, as they came: conversion values and the country. Anybody who has the postback can change them.
   public var unsigned: JSONObject?
   /// The lowest tier of privacy with which Apple sends these fields, 0 to 3.
   public var tierAtLeast: Int32?
@@ -29,6 +29,10 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public var placement: JSONObject?
   /// For web ads, if the configuration enables it: the public suffix list's result for source-domain.
   public var sourceDomain: SourceDomainReading?
+  /// The names in `unsigned` whose value cannot be used, in alphabetical order. They count as no value, and `postback` has none of them.
+  public var unusable: [String]
+  /// The event of an earlier rejection of this delivery, which was judged again.
+  public var reverificationOf: String?
   /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
@@ -48,6 +52,8 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
     conversion: JSONObject? = nil,
     placement: JSONObject? = nil,
     sourceDomain: SourceDomainReading? = nil,
+    unusable: [String] = [],
+    reverificationOf: String? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.deliveryId = deliveryId
@@ -65,6 +71,8 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
     self.conversion = conversion
     self.placement = placement
     self.sourceDomain = sourceDomain
+    self.unusable = unusable
+    self.reverificationOf = reverificationOf
     self.other = other
   }
 
@@ -147,6 +155,16 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
           sourceDomain = value
           continue
         }
+      case "unusable":
+        if let value = OpenValue.list(member.value, { OpenValue.string($0) }) {
+          unusable = value
+          continue
+        }
+      case "reverificationOf":
+        if let value = OpenValue.string(member.value) {
+          reverificationOf = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -170,6 +188,8 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
     object.append(new: "conversion", conversion.map { .object($0) })
     object.append(new: "placement", placement.map { .object($0) })
     object.append(new: "sourceDomain", sourceDomain.map { .object($0.object) })
+    if !unusable.isEmpty { object.append(new: "unusable", .array(unusable.map { .string($0) })) }
+    object.append(new: "reverificationOf", reverificationOf.map { .string($0) })
     // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object
@@ -242,6 +262,10 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
   public var withheld: [String]
   public var conversion: JSONObject?
   public var placement: JSONObject?
+  /// The names in `unsigned` whose value cannot be used, in alphabetical order. They count as no value, and `postback` has none of them.
+  public var unusable: [String]
+  /// The event of an earlier rejection of this delivery, which was judged again.
+  public var reverificationOf: String?
   /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
@@ -258,6 +282,8 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
     withheld: [String] = [],
     conversion: JSONObject? = nil,
     placement: JSONObject? = nil,
+    unusable: [String] = [],
+    reverificationOf: String? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.deliveryId = deliveryId
@@ -272,6 +298,8 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
     self.withheld = withheld
     self.conversion = conversion
     self.placement = placement
+    self.unusable = unusable
+    self.reverificationOf = reverificationOf
     self.other = other
   }
 
@@ -339,6 +367,16 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
           placement = value
           continue
         }
+      case "unusable":
+        if let value = OpenValue.list(member.value, { OpenValue.string($0) }) {
+          unusable = value
+          continue
+        }
+      case "reverificationOf":
+        if let value = OpenValue.string(member.value) {
+          reverificationOf = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -359,6 +397,8 @@ public struct AdAttributionKitPostbackVerifiedEvent: EventData {
     if !withheld.isEmpty { object.append(new: "withheld", .array(withheld.map { .string($0) })) }
     object.append(new: "conversion", conversion.map { .object($0) })
     object.append(new: "placement", placement.map { .object($0) })
+    if !unusable.isEmpty { object.append(new: "unusable", .array(unusable.map { .string($0) })) }
+    object.append(new: "reverificationOf", reverificationOf.map { .string($0) })
     // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object

@@ -29,6 +29,10 @@ public struct NotificationVerifiedEvent: EventData {
   /// since, hasAccess (at the time of the event, as in GetSubscriptionState), late (a newer notification arrived before this one); for a migrated
   /// subscription previousOriginalTransactionId and continuedAs.
   public var lifecycle: JSONObject?
+  /// False if this version does not know the type, or the member that holds the content. The payload is complete, and no history was changed.
+  public var known: Bool?
+  /// The event of an earlier rejection of this delivery, which was judged again.
+  public var reverificationOf: String?
   /// The members that the contract does not name, and those with a value of another type, unchanged.
   public var other: JSONObject
 
@@ -48,6 +52,8 @@ public struct NotificationVerifiedEvent: EventData {
     appTransactionInfo: AppTransactionPayload? = nil,
     externalPurchaseToken: ExternalPurchaseTokenPayload? = nil,
     lifecycle: JSONObject? = nil,
+    known: Bool? = nil,
+    reverificationOf: String? = nil,
     other: JSONObject = JSONObject()
   ) {
     self.deliveryId = deliveryId
@@ -65,6 +71,8 @@ public struct NotificationVerifiedEvent: EventData {
     self.appTransactionInfo = appTransactionInfo
     self.externalPurchaseToken = externalPurchaseToken
     self.lifecycle = lifecycle
+    self.known = known
+    self.reverificationOf = reverificationOf
     self.other = other
   }
 
@@ -147,6 +155,16 @@ public struct NotificationVerifiedEvent: EventData {
           lifecycle = value
           continue
         }
+      case "known":
+        if let value = OpenValue.bool(member.value) {
+          known = value
+          continue
+        }
+      case "reverificationOf":
+        if let value = OpenValue.string(member.value) {
+          reverificationOf = value
+          continue
+        }
       default: break
       }
       other.append(new: member.key, member.value)
@@ -170,6 +188,8 @@ public struct NotificationVerifiedEvent: EventData {
     object.append(new: "appTransactionInfo", appTransactionInfo.map { .object($0.object) })
     object.append(new: "externalPurchaseToken", externalPurchaseToken.map { .object($0.object) })
     object.append(new: "lifecycle", lifecycle.map { .object($0) })
+    object.append(new: "known", known.map { .bool($0) })
+    object.append(new: "reverificationOf", reverificationOf.map { .string($0) })
     // If a property and `other` both have a member, the value of the property counts.
     for member in other.members where object[member.key] == nil { object.append(new: member.key, member.value) }
     return object

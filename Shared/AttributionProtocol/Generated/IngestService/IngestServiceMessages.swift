@@ -227,6 +227,8 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
   public var kind: String?
   /// The body of a rejected delivery, unchanged, in Base64; present while it is stored.
   public var body: String?
+  /// If a rejected delivery was judged again: the event of the rejection.
+  public var reverificationOf: String?
 
   public init(
     id: String = "",
@@ -239,7 +241,8 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     lastError: String? = nil,
     queue: String? = nil,
     kind: String? = nil,
-    body: String? = nil
+    body: String? = nil,
+    reverificationOf: String? = nil
   ) {
     self.id = id
     self.state = state
@@ -252,6 +255,7 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     self.queue = queue
     self.kind = kind
     self.body = body
+    self.reverificationOf = reverificationOf
   }
 
   public init() {
@@ -266,6 +270,7 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     self.queue = nil
     self.kind = nil
     self.body = nil
+    self.reverificationOf = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -319,6 +324,10 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
           try seen.insert(10, key)
           if try reader.readNull() { continue }
           body = try reader.readString()
+        case "reverificationOf", "reverification_of":
+          try seen.insert(11, key)
+          if try reader.readNull() { continue }
+          reverificationOf = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -372,6 +381,10 @@ public struct GetDeliveryResponse: RPCMessage, Hashable {
     if let body {
       writer.key("body")
       writer.string(body)
+    }
+    if let reverificationOf {
+      writer.key("reverificationOf")
+      writer.string(reverificationOf)
     }
     writer.endObject()
   }

@@ -265,6 +265,8 @@ public struct Migration: RPCMessage, Hashable {
   /// answer arrives, and afterwards in migrated or failed.
   public var cancelled: Int64?
   public var cancelledAt: Timestamp?
+  /// Transaction ids and signed transactions of migrated receipts that could not be used. ListMigrationFailures names them.
+  public var partialFailures: Int64?
 
   public init(
     migrationId: String = "",
@@ -282,7 +284,8 @@ public struct Migration: RPCMessage, Hashable {
     startedAt: Timestamp? = nil,
     updatedAt: Timestamp? = nil,
     cancelled: Int64? = nil,
-    cancelledAt: Timestamp? = nil
+    cancelledAt: Timestamp? = nil,
+    partialFailures: Int64? = nil
   ) {
     self.migrationId = migrationId
     self.bundleId = bundleId
@@ -300,6 +303,7 @@ public struct Migration: RPCMessage, Hashable {
     self.updatedAt = updatedAt
     self.cancelled = cancelled
     self.cancelledAt = cancelledAt
+    self.partialFailures = partialFailures
   }
 
   public init() {
@@ -319,6 +323,7 @@ public struct Migration: RPCMessage, Hashable {
     self.updatedAt = nil
     self.cancelled = nil
     self.cancelledAt = nil
+    self.partialFailures = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -392,6 +397,10 @@ public struct Migration: RPCMessage, Hashable {
           try seen.insert(15, key)
           if try reader.readNull() { continue }
           cancelledAt = try reader.readTimestamp()
+        case "partialFailures", "partial_failures":
+          try seen.insert(16, key)
+          if try reader.readNull() { continue }
+          partialFailures = try reader.readInt64()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -465,6 +474,10 @@ public struct Migration: RPCMessage, Hashable {
     if let cancelledAt {
       writer.key("cancelledAt")
       writer.string(cancelledAt.text)
+    }
+    if let partialFailures {
+      writer.key("partialFailures")
+      writer.int64(partialFailures)
     }
     writer.endObject()
   }

@@ -220,7 +220,8 @@ public struct ListMigrationsResponse: RPCMessage, Hashable {
 public struct MigrationFailure: RPCMessage, Hashable {
   /// The receipt's id from the request.
   public var id: String?
-  /// malformed-receipt, no-transaction (Apple does not know it), refused, signed-data-invalid or wrong-app.
+  /// malformed-receipt, no-transaction (Apple does not know it), refused, signed-data-invalid, wrong-app, app-not-named (a transaction without a bundle
+  /// id; it is used), or xcode-receipt (made by Xcode, so Apple does not know it).
   public var reason: String
   public var message: String
   /// Apple's error number: an errorCode, or the status in verifyReceipt's answer.

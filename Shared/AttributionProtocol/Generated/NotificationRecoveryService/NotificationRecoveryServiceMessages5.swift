@@ -224,6 +224,77 @@ public struct GetTestNotificationStatusResponse: RPCMessage, Hashable {
   }
 }
 
+/// A JWS in an answer of Apple's that is not as expected.
+public struct SignedDataProblem: RPCMessage, Hashable {
+  /// Its place among the JWS of the answer, from 0.
+  public var index: Int32?
+  /// A reason of VerifyAppStoreSignedData. For app_not_named, the JWS is used all the same: the app's key fetched it. For other reasons it is not, and
+  /// its place in `decoded` has an empty object.
+  public var reason: String
+  /// If the reason is malformed: the field that is missing or invalid.
+  public var field: String?
+
+  public init(
+    index: Int32? = nil,
+    reason: String = "",
+    field: String? = nil
+  ) {
+    self.index = index
+    self.reason = reason
+    self.field = field
+  }
+
+  public init() {
+    self.index = nil
+    self.reason = ""
+    self.field = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "index":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          index = try reader.readInt32()
+        case "reason":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          reason = try reader.readString()
+        case "field":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          field = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let index {
+      writer.key("index")
+      writer.int(index)
+    }
+    if !reason.isEmpty {
+      writer.key("reason")
+      writer.string(reason)
+    }
+    if let field {
+      writer.key("field")
+      writer.string(field)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/recovery/v1/recovery.proto`.
 public struct GetSubscriptionStatusesRequest: RPCMessage, Hashable {
   public var bundleId: String?
@@ -315,21 +386,26 @@ public struct GetSubscriptionStatusesResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -351,6 +427,10 @@ public struct GetSubscriptionStatusesResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -374,6 +454,12 @@ public struct GetSubscriptionStatusesResponse: RPCMessage, Hashable {
     if !environment.isEmpty {
       writer.key("environment")
       writer.string(environment)
+    }
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }

@@ -193,21 +193,26 @@ public struct GetTransactionHistoryResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -229,6 +234,10 @@ public struct GetTransactionHistoryResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -252,6 +261,12 @@ public struct GetTransactionHistoryResponse: RPCMessage, Hashable {
     if !environment.isEmpty {
       writer.key("environment")
       writer.string(environment)
+    }
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }
@@ -334,21 +349,26 @@ public struct GetTransactionInfoResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -370,6 +390,10 @@ public struct GetTransactionInfoResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -394,73 +418,11 @@ public struct GetTransactionInfoResponse: RPCMessage, Hashable {
       writer.key("environment")
       writer.string(environment)
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct LookUpOrderRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Production, which is also the default: Apple does not look up orders of the sandbox.
-  public var environment: String?
-  public var orderId: String?
-
-  public init(
-    bundleId: String? = nil,
-    environment: String? = nil,
-    orderId: String? = nil
-  ) {
-    self.bundleId = bundleId
-    self.environment = environment
-    self.orderId = orderId
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.environment = nil
-    self.orderId = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "orderId", "order_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          orderId = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if let orderId {
-      writer.key("orderId")
-      writer.string(orderId)
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }

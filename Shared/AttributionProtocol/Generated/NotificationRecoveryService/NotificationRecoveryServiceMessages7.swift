@@ -3,6 +3,74 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct LookUpOrderRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production, which is also the default: Apple does not look up orders of the sandbox.
+  public var environment: String?
+  public var orderId: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    orderId: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.orderId = orderId
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.orderId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "orderId", "order_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          orderId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let orderId {
+      writer.key("orderId")
+      writer.string(orderId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct LookUpOrderResponse: RPCMessage, Hashable {
   /// Apple's answer, unchanged.
   public var response: JSONObject?
@@ -10,21 +78,26 @@ public struct LookUpOrderResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -46,6 +119,10 @@ public struct LookUpOrderResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -69,6 +146,12 @@ public struct LookUpOrderResponse: RPCMessage, Hashable {
     if !environment.isEmpty {
       writer.key("environment")
       writer.string(environment)
+    }
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }
@@ -163,21 +246,26 @@ public struct GetRefundHistoryResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -199,6 +287,10 @@ public struct GetRefundHistoryResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -222,6 +314,12 @@ public struct GetRefundHistoryResponse: RPCMessage, Hashable {
     if !environment.isEmpty {
       writer.key("environment")
       writer.string(environment)
+    }
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }
@@ -304,21 +402,26 @@ public struct GetAppTransactionInfoResponse: RPCMessage, Hashable {
   public var decoded: [JSONObject]
   /// The environment that answered.
   public var environment: String
+  /// The JWS in Apple's answer that need attention; the others are not affected.
+  public var problems: [SignedDataProblem]
 
   public init(
     response: JSONObject? = nil,
     decoded: [JSONObject] = [],
-    environment: String = ""
+    environment: String = "",
+    problems: [SignedDataProblem] = []
   ) {
     self.response = response
     self.decoded = decoded
     self.environment = environment
+    self.problems = problems
   }
 
   public init() {
     self.response = nil
     self.decoded = []
     self.environment = ""
+    self.problems = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -340,6 +443,10 @@ public struct GetAppTransactionInfoResponse: RPCMessage, Hashable {
           try seen.insert(2, key)
           if try reader.readNull() { continue }
           environment = try reader.readString()
+        case "problems":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          problems = try reader.readList { (reader) throws(JSONError) in try SignedDataProblem(reading: &reader) }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -364,109 +471,11 @@ public struct GetAppTransactionInfoResponse: RPCMessage, Hashable {
       writer.key("environment")
       writer.string(environment)
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct ExtendSubscriptionRenewalDateRequest: RPCMessage, Hashable {
-  public var bundleId: String?
-  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
-  public var environment: String?
-  public var originalTransactionId: String?
-  public var extendByDays: Int32?
-  public var extendReasonCode: Int32?
-  public var requestIdentifier: String?
-
-  public init(
-    bundleId: String? = nil,
-    environment: String? = nil,
-    originalTransactionId: String? = nil,
-    extendByDays: Int32? = nil,
-    extendReasonCode: Int32? = nil,
-    requestIdentifier: String? = nil
-  ) {
-    self.bundleId = bundleId
-    self.environment = environment
-    self.originalTransactionId = originalTransactionId
-    self.extendByDays = extendByDays
-    self.extendReasonCode = extendReasonCode
-    self.requestIdentifier = requestIdentifier
-  }
-
-  public init() {
-    self.bundleId = nil
-    self.environment = nil
-    self.originalTransactionId = nil
-    self.extendByDays = nil
-    self.extendReasonCode = nil
-    self.requestIdentifier = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "environment":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        case "originalTransactionId", "original_transaction_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          originalTransactionId = try reader.readString()
-        case "extendByDays", "extend_by_days":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          extendByDays = try reader.readInt32()
-        case "extendReasonCode", "extend_reason_code":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          extendReasonCode = try reader.readInt32()
-        case "requestIdentifier", "request_identifier":
-          try seen.insert(5, key)
-          if try reader.readNull() { continue }
-          requestIdentifier = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
-    }
-    if let originalTransactionId {
-      writer.key("originalTransactionId")
-      writer.string(originalTransactionId)
-    }
-    if let extendByDays {
-      writer.key("extendByDays")
-      writer.int(extendByDays)
-    }
-    if let extendReasonCode {
-      writer.key("extendReasonCode")
-      writer.int(extendReasonCode)
-    }
-    if let requestIdentifier {
-      writer.key("requestIdentifier")
-      writer.string(requestIdentifier)
+    if !problems.isEmpty {
+      writer.key("problems")
+      writer.beginArray()
+      for element in problems { element.write(to: &writer) }
+      writer.endArray()
     }
     writer.endObject()
   }

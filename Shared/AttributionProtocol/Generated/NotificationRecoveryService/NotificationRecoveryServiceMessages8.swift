@@ -3,6 +3,110 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct ExtendSubscriptionRenewalDateRequest: RPCMessage, Hashable {
+  public var bundleId: String?
+  /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.
+  public var environment: String?
+  public var originalTransactionId: String?
+  public var extendByDays: Int32?
+  public var extendReasonCode: Int32?
+  public var requestIdentifier: String?
+
+  public init(
+    bundleId: String? = nil,
+    environment: String? = nil,
+    originalTransactionId: String? = nil,
+    extendByDays: Int32? = nil,
+    extendReasonCode: Int32? = nil,
+    requestIdentifier: String? = nil
+  ) {
+    self.bundleId = bundleId
+    self.environment = environment
+    self.originalTransactionId = originalTransactionId
+    self.extendByDays = extendByDays
+    self.extendReasonCode = extendReasonCode
+    self.requestIdentifier = requestIdentifier
+  }
+
+  public init() {
+    self.bundleId = nil
+    self.environment = nil
+    self.originalTransactionId = nil
+    self.extendByDays = nil
+    self.extendReasonCode = nil
+    self.requestIdentifier = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "bundleId", "bundle_id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "environment":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "originalTransactionId", "original_transaction_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          originalTransactionId = try reader.readString()
+        case "extendByDays", "extend_by_days":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          extendByDays = try reader.readInt32()
+        case "extendReasonCode", "extend_reason_code":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          extendReasonCode = try reader.readInt32()
+        case "requestIdentifier", "request_identifier":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          requestIdentifier = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let originalTransactionId {
+      writer.key("originalTransactionId")
+      writer.string(originalTransactionId)
+    }
+    if let extendByDays {
+      writer.key("extendByDays")
+      writer.int(extendByDays)
+    }
+    if let extendReasonCode {
+      writer.key("extendReasonCode")
+      writer.int(extendReasonCode)
+    }
+    if let requestIdentifier {
+      writer.key("requestIdentifier")
+      writer.string(requestIdentifier)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct ExtendSubscriptionRenewalDateResponse: RPCMessage, Hashable {
   /// Apple's answer, unchanged.
   public var response: JSONObject?
@@ -341,78 +445,6 @@ public struct GetRenewalDateExtensionStatusRequest: RPCMessage, Hashable {
     if let requestIdentifier {
       writer.key("requestIdentifier")
       writer.string(requestIdentifier)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/recovery/v1/recovery.proto`.
-public struct GetRenewalDateExtensionStatusResponse: RPCMessage, Hashable {
-  /// Apple's answer, unchanged.
-  public var response: JSONObject?
-  /// The verified payloads of the JWS in Apple's answer, in their order.
-  public var decoded: [JSONObject]
-  /// The environment that answered.
-  public var environment: String
-
-  public init(
-    response: JSONObject? = nil,
-    decoded: [JSONObject] = [],
-    environment: String = ""
-  ) {
-    self.response = response
-    self.decoded = decoded
-    self.environment = environment
-  }
-
-  public init() {
-    self.response = nil
-    self.decoded = []
-    self.environment = ""
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "response":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          response = try reader.readObjectValue()
-        case "decoded":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
-        case "environment":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let response {
-      writer.key("response")
-      writer.object(response)
-    }
-    if !decoded.isEmpty {
-      writer.key("decoded")
-      writer.beginArray()
-      for element in decoded { writer.object(element) }
-      writer.endArray()
-    }
-    if !environment.isEmpty {
-      writer.key("environment")
-      writer.string(environment)
     }
     writer.endObject()
   }

@@ -3,6 +3,78 @@
 import WireJSON
 
 /// See `attribution/recovery/v1/recovery.proto`.
+public struct GetRenewalDateExtensionStatusResponse: RPCMessage, Hashable {
+  /// Apple's answer, unchanged.
+  public var response: JSONObject?
+  /// The verified payloads of the JWS in Apple's answer, in their order.
+  public var decoded: [JSONObject]
+  /// The environment that answered.
+  public var environment: String
+
+  public init(
+    response: JSONObject? = nil,
+    decoded: [JSONObject] = [],
+    environment: String = ""
+  ) {
+    self.response = response
+    self.decoded = decoded
+    self.environment = environment
+  }
+
+  public init() {
+    self.response = nil
+    self.decoded = []
+    self.environment = ""
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "response":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          response = try reader.readObjectValue()
+        case "decoded":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          decoded = try reader.readList { (reader) throws(JSONError) in try reader.readObjectValue() }
+        case "environment":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let response {
+      writer.key("response")
+      writer.object(response)
+    }
+    if !decoded.isEmpty {
+      writer.key("decoded")
+      writer.beginArray()
+      for element in decoded { writer.object(element) }
+      writer.endArray()
+    }
+    if !environment.isEmpty {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/recovery/v1/recovery.proto`.
 public struct SendConsumptionInformationRequest: RPCMessage, Hashable {
   public var bundleId: String?
   /// Production or Sandbox. If absent, production is queried first, and the sandbox if only it knows the id.

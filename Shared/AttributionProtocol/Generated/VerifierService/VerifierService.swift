@@ -18,6 +18,7 @@ public enum VerifierService {
     ExtractTransactionIds.self,
     DecodeExternalPurchaseToken.self,
     GetDeliveryCounts.self,
+    ReverifyDeliveries.self,
     GetValueCounts.self,
   ]
 
@@ -140,6 +141,18 @@ public enum VerifierService {
     public static let name = "GetDeliveryCounts"
     public static let idempotency = IdempotencyClass.read(getAllowed: true)
     public static let timeLimit = RPCTimeLimit(default: .milliseconds(10000), maximum: .milliseconds(60000))
+    public static let isBatch = false
+  }
+
+  /// Judges rejected deliveries again whose bodies are still stored, for example after an update that knows more of Apple's formats. Each delivery is
+  /// judged again once for each call; a verified outcome becomes an event that names the event of the rejection.
+  public enum ReverifyDeliveries: RPCMethod {
+    public typealias Request = ReverifyDeliveriesRequest
+    public typealias Response = ReverifyDeliveriesResponse
+    public static let service = VerifierService.name
+    public static let name = "ReverifyDeliveries"
+    public static let idempotency = IdempotencyClass.keyed
+    public static let timeLimit = RPCTimeLimit(default: .milliseconds(60000), maximum: .milliseconds(60000))
     public static let isBatch = false
   }
 

@@ -73,9 +73,11 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
   public var postback: JSONObject?
   /// production or development.
   public var environment: String?
-  /// If valid: the members under Apple's names that are not signed, so that anybody who has the postback can change them. These are conversion
-  /// values, the country, and members that the postback's version does not have. Members under other names are never signed and are not listed.
+  /// If valid: the values that are not signed, as they came, so that anybody who has the postback can change them: conversion values and the
+  /// country.
   public var unsigned: JSONObject?
+  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them.
+  public var unusable: [String]
 
   public init(
     valid: Bool? = nil,
@@ -86,7 +88,8 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     transactionId: String? = nil,
     postback: JSONObject? = nil,
     environment: String? = nil,
-    unsigned: JSONObject? = nil
+    unsigned: JSONObject? = nil,
+    unusable: [String] = []
   ) {
     self.valid = valid
     self.reason = reason
@@ -97,6 +100,7 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     self.postback = postback
     self.environment = environment
     self.unsigned = unsigned
+    self.unusable = unusable
   }
 
   public init() {
@@ -109,6 +113,7 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     self.postback = nil
     self.environment = nil
     self.unsigned = nil
+    self.unusable = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -154,6 +159,10 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
           try seen.insert(8, key)
           if try reader.readNull() { continue }
           unsigned = try reader.readObjectValue()
+        case "unusable":
+          try seen.insert(9, key)
+          if try reader.readNull() { continue }
+          unusable = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -199,6 +208,12 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
     if let unsigned {
       writer.key("unsigned")
       writer.object(unsigned)
+    }
+    if !unusable.isEmpty {
+      writer.key("unusable")
+      writer.beginArray()
+      for element in unusable { writer.string(element) }
+      writer.endArray()
     }
     writer.endObject()
   }
@@ -269,8 +284,10 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
   public var keyId: String?
   /// The postback, with the decoded JWS payload as `payload`.
   public var postback: JSONObject?
-  /// If valid: the members under Apple's names outside of the JWS. They are not signed: anybody who has the postback can change them.
+  /// If valid: the members under Apple's names outside of the JWS, as they came. They are not signed: anybody who has the postback can change them.
   public var unsigned: JSONObject?
+  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them.
+  public var unusable: [String]
 
   public init(
     valid: Bool? = nil,
@@ -279,7 +296,8 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     environment: String? = nil,
     keyId: String? = nil,
     postback: JSONObject? = nil,
-    unsigned: JSONObject? = nil
+    unsigned: JSONObject? = nil,
+    unusable: [String] = []
   ) {
     self.valid = valid
     self.reason = reason
@@ -288,6 +306,7 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     self.keyId = keyId
     self.postback = postback
     self.unsigned = unsigned
+    self.unusable = unusable
   }
 
   public init() {
@@ -298,6 +317,7 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
     self.keyId = nil
     self.postback = nil
     self.unsigned = nil
+    self.unusable = []
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -335,6 +355,10 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
           try seen.insert(6, key)
           if try reader.readNull() { continue }
           unsigned = try reader.readObjectValue()
+        case "unusable":
+          try seen.insert(7, key)
+          if try reader.readNull() { continue }
+          unusable = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -373,99 +397,11 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
       writer.key("unsigned")
       writer.object(unsigned)
     }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct VerifyAppStoreSignedDataRequest: RPCMessage, Hashable {
-  /// A compact JWS.
-  public var signedData: String?
-  /// notification, transaction, renewalInfo, appTransaction or realtimeRequest.
-  public var kind: String?
-  /// The expected bundle id. Expected values that are absent come from the configured app that the data names.
-  public var bundleId: String?
-  public var appAppleId: Int64?
-  public var environment: String?
-
-  public init(
-    signedData: String? = nil,
-    kind: String? = nil,
-    bundleId: String? = nil,
-    appAppleId: Int64? = nil,
-    environment: String? = nil
-  ) {
-    self.signedData = signedData
-    self.kind = kind
-    self.bundleId = bundleId
-    self.appAppleId = appAppleId
-    self.environment = environment
-  }
-
-  public init() {
-    self.signedData = nil
-    self.kind = nil
-    self.bundleId = nil
-    self.appAppleId = nil
-    self.environment = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "signedData", "signed_data":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          signedData = try reader.readString()
-        case "kind":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          kind = try reader.readString()
-        case "bundleId", "bundle_id":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "appAppleId", "app_apple_id":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          appAppleId = try reader.readInt64()
-        case "environment":
-          try seen.insert(4, key)
-          if try reader.readNull() { continue }
-          environment = try reader.readString()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let signedData {
-      writer.key("signedData")
-      writer.string(signedData)
-    }
-    if let kind {
-      writer.key("kind")
-      writer.string(kind)
-    }
-    if let bundleId {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if let appAppleId {
-      writer.key("appAppleId")
-      writer.int64(appAppleId)
-    }
-    if let environment {
-      writer.key("environment")
-      writer.string(environment)
+    if !unusable.isEmpty {
+      writer.key("unusable")
+      writer.beginArray()
+      for element in unusable { writer.string(element) }
+      writer.endArray()
     }
     writer.endObject()
   }

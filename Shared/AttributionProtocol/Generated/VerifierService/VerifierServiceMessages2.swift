@@ -3,6 +3,114 @@
 import WireJSON
 
 /// See `attribution/verifier/v1/verifier.proto`.
+public struct VerifyAppStoreSignedDataRequest: RPCMessage, Hashable {
+  /// A compact JWS.
+  public var signedData: String?
+  /// notification, transaction, renewalInfo, appTransaction or realtimeRequest.
+  public var kind: String?
+  /// The expected bundle id. Expected values that are absent come from the configured app that the data names.
+  public var bundleId: String?
+  public var appAppleId: Int64?
+  public var environment: String?
+  /// The caller knows from its source which app the data is about, for example because it fetched the data from Apple with the app's key. Data that
+  /// names no app is then valid; otherwise its reason is app_not_named. Data that names another app is wrong_app all the same.
+  public var trustedSource: Bool?
+
+  public init(
+    signedData: String? = nil,
+    kind: String? = nil,
+    bundleId: String? = nil,
+    appAppleId: Int64? = nil,
+    environment: String? = nil,
+    trustedSource: Bool? = nil
+  ) {
+    self.signedData = signedData
+    self.kind = kind
+    self.bundleId = bundleId
+    self.appAppleId = appAppleId
+    self.environment = environment
+    self.trustedSource = trustedSource
+  }
+
+  public init() {
+    self.signedData = nil
+    self.kind = nil
+    self.bundleId = nil
+    self.appAppleId = nil
+    self.environment = nil
+    self.trustedSource = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "signedData", "signed_data":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          signedData = try reader.readString()
+        case "kind":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "bundleId", "bundle_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          bundleId = try reader.readString()
+        case "appAppleId", "app_apple_id":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          appAppleId = try reader.readInt64()
+        case "environment":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          environment = try reader.readString()
+        case "trustedSource", "trusted_source":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          trustedSource = try reader.readBool()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let signedData {
+      writer.key("signedData")
+      writer.string(signedData)
+    }
+    if let kind {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if let bundleId {
+      writer.key("bundleId")
+      writer.string(bundleId)
+    }
+    if let appAppleId {
+      writer.key("appAppleId")
+      writer.int64(appAppleId)
+    }
+    if let environment {
+      writer.key("environment")
+      writer.string(environment)
+    }
+    if let trustedSource {
+      writer.key("trustedSource")
+      writer.bool(trustedSource)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
 public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   public var valid: Bool?
   public var reason: String?
@@ -15,6 +123,8 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
   public var transactionInfo: JSONObject?
   public var renewalInfo: JSONObject?
   public var appTransactionInfo: JSONObject?
+  /// If it is a valid notification: whether this version knows its type and the member that holds its content.
+  public var known: Bool?
 
   public init(
     valid: Bool? = nil,
@@ -24,7 +134,8 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     payload: JSONObject? = nil,
     transactionInfo: JSONObject? = nil,
     renewalInfo: JSONObject? = nil,
-    appTransactionInfo: JSONObject? = nil
+    appTransactionInfo: JSONObject? = nil,
+    known: Bool? = nil
   ) {
     self.valid = valid
     self.reason = reason
@@ -34,6 +145,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.transactionInfo = transactionInfo
     self.renewalInfo = renewalInfo
     self.appTransactionInfo = appTransactionInfo
+    self.known = known
   }
 
   public init() {
@@ -45,6 +157,7 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     self.transactionInfo = nil
     self.renewalInfo = nil
     self.appTransactionInfo = nil
+    self.known = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -86,6 +199,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
           try seen.insert(7, key)
           if try reader.readNull() { continue }
           appTransactionInfo = try reader.readObjectValue()
+        case "known":
+          try seen.insert(8, key)
+          if try reader.readNull() { continue }
+          known = try reader.readBool()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -127,6 +244,10 @@ public struct VerifyAppStoreSignedDataResponse: RPCMessage, Hashable {
     if let appTransactionInfo {
       writer.key("appTransactionInfo")
       writer.object(appTransactionInfo)
+    }
+    if let known {
+      writer.key("known")
+      writer.bool(known)
     }
     writer.endObject()
   }

@@ -297,90 +297,49 @@ public struct DecodeExternalPurchaseTokenResponse: RPCMessage, Hashable {
   }
 }
 
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
-  /// minute (default) or hour.
-  public var period: String?
-  /// The number of periods up to now: 1 to 1,440 minutes, default 60; 1 to 168 hours, default 24.
-  public var periods: Int32?
-
-  public init(
-    period: String? = nil,
-    periods: Int32? = nil
-  ) {
-    self.period = period
-    self.periods = periods
-  }
-
-  public init() {
-    self.period = nil
-    self.periods = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "period":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          period = try reader.readString()
-        case "periods":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          periods = try reader.readInt32()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let period {
-      writer.key("period")
-      writer.string(period)
-    }
-    if let periods {
-      writer.key("periods")
-      writer.int(periods)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct DeliveryCount: RPCMessage, Hashable {
-  /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
-  public var kind: String
-  /// verified, rejected, duplicate, done or dead.
-  public var verdict: String
-  /// The reason of a rejection.
+/// Selects rejected deliveries: by their ids, or by at least one of the other fields, which are combined.
+public struct ReverifyDeliveriesRequest: RPCMessage, Hashable {
+  /// Up to 1,000 ids of deliveries. Must not be combined with the other selecting fields.
+  public var ids: [String]
+  /// The reason of the rejection.
   public var reason: String?
-  public var count: Int64?
+  /// skadnetwork-postback, adattributionkit-postback or notification.
+  public var kind: String?
+  /// Only deliveries that were rejected at this time or later.
+  public var startTime: Timestamp?
+  /// Only deliveries that were rejected before this time.
+  public var endTime: Timestamp?
+  /// Up to 1,000; default 100.
+  public var maxDeliveries: Int32?
+  /// nextPageToken of the previous page.
+  public var pageToken: String?
 
   public init(
-    kind: String = "",
-    verdict: String = "",
+    ids: [String] = [],
     reason: String? = nil,
-    count: Int64? = nil
+    kind: String? = nil,
+    startTime: Timestamp? = nil,
+    endTime: Timestamp? = nil,
+    maxDeliveries: Int32? = nil,
+    pageToken: String? = nil
   ) {
-    self.kind = kind
-    self.verdict = verdict
+    self.ids = ids
     self.reason = reason
-    self.count = count
+    self.kind = kind
+    self.startTime = startTime
+    self.endTime = endTime
+    self.maxDeliveries = maxDeliveries
+    self.pageToken = pageToken
   }
 
   public init() {
-    self.kind = ""
-    self.verdict = ""
+    self.ids = []
     self.reason = nil
-    self.count = nil
+    self.kind = nil
+    self.startTime = nil
+    self.endTime = nil
+    self.maxDeliveries = nil
+    self.pageToken = nil
   }
 
   public init(reading reader: inout JSONReader) throws(JSONError) {
@@ -390,22 +349,34 @@ public struct DeliveryCount: RPCMessage, Hashable {
     while let key = try reader.nextKey() {
       do throws(JSONError) {
         switch key {
-        case "kind":
+        case "ids":
           try seen.insert(0, key)
           if try reader.readNull() { continue }
-          kind = try reader.readString()
-        case "verdict":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          verdict = try reader.readString()
+          ids = try reader.readList { (reader) throws(JSONError) in try reader.readString() }
         case "reason":
-          try seen.insert(2, key)
+          try seen.insert(1, key)
           if try reader.readNull() { continue }
           reason = try reader.readString()
-        case "count":
+        case "kind":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "startTime", "start_time":
           try seen.insert(3, key)
           if try reader.readNull() { continue }
-          count = try reader.readInt64()
+          startTime = try reader.readTimestamp()
+        case "endTime", "end_time":
+          try seen.insert(4, key)
+          if try reader.readNull() { continue }
+          endTime = try reader.readTimestamp()
+        case "maxDeliveries", "max_deliveries":
+          try seen.insert(5, key)
+          if try reader.readNull() { continue }
+          maxDeliveries = try reader.readInt32()
+        case "pageToken", "page_token":
+          try seen.insert(6, key)
+          if try reader.readNull() { continue }
+          pageToken = try reader.readString()
         default: throw JSONError(.unknownField)
         }
       } catch {
@@ -416,21 +387,35 @@ public struct DeliveryCount: RPCMessage, Hashable {
 
   public func write(to writer: inout JSONWriter) {
     writer.beginObject()
-    if !kind.isEmpty {
-      writer.key("kind")
-      writer.string(kind)
-    }
-    if !verdict.isEmpty {
-      writer.key("verdict")
-      writer.string(verdict)
+    if !ids.isEmpty {
+      writer.key("ids")
+      writer.beginArray()
+      for element in ids { writer.string(element) }
+      writer.endArray()
     }
     if let reason {
       writer.key("reason")
       writer.string(reason)
     }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
+    if let kind {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if let startTime {
+      writer.key("startTime")
+      writer.string(startTime.text)
+    }
+    if let endTime {
+      writer.key("endTime")
+      writer.string(endTime.text)
+    }
+    if let maxDeliveries {
+      writer.key("maxDeliveries")
+      writer.int(maxDeliveries)
+    }
+    if let pageToken {
+      writer.key("pageToken")
+      writer.string(pageToken)
     }
     writer.endObject()
   }

@@ -2,6 +2,285 @@
 
 import WireJSON
 
+/// What happened to one selected delivery.
+public struct ReverifiedDelivery: RPCMessage, Hashable {
+  public var id: String
+  /// queued (it is judged again), not_rejected, not_kept (its body is not stored any more) or not_found.
+  public var state: String
+  /// The event of the rejection.
+  public var eventId: String?
+
+  public init(
+    id: String = "",
+    state: String = "",
+    eventId: String? = nil
+  ) {
+    self.id = id
+    self.state = state
+    self.eventId = eventId
+  }
+
+  public init() {
+    self.id = ""
+    self.state = ""
+    self.eventId = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "id":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          id = try reader.readString()
+        case "state":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          state = try reader.readString()
+        case "eventId", "event_id":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          eventId = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !id.isEmpty {
+      writer.key("id")
+      writer.string(id)
+    }
+    if !state.isEmpty {
+      writer.key("state")
+      writer.string(state)
+    }
+    if let eventId {
+      writer.key("eventId")
+      writer.string(eventId)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct ReverifyDeliveriesResponse: RPCMessage, Hashable {
+  public var deliveries: [ReverifiedDelivery]
+  /// The number of those that were queued.
+  public var queued: Int32?
+  /// Absent on the last page.
+  public var nextPageToken: String?
+
+  public init(
+    deliveries: [ReverifiedDelivery] = [],
+    queued: Int32? = nil,
+    nextPageToken: String? = nil
+  ) {
+    self.deliveries = deliveries
+    self.queued = queued
+    self.nextPageToken = nextPageToken
+  }
+
+  public init() {
+    self.deliveries = []
+    self.queued = nil
+    self.nextPageToken = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "deliveries":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          deliveries = try reader.readList { (reader) throws(JSONError) in try ReverifiedDelivery(reading: &reader) }
+        case "queued":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          queued = try reader.readInt32()
+        case "nextPageToken", "next_page_token":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          nextPageToken = try reader.readString()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !deliveries.isEmpty {
+      writer.key("deliveries")
+      writer.beginArray()
+      for element in deliveries { element.write(to: &writer) }
+      writer.endArray()
+    }
+    if let queued {
+      writer.key("queued")
+      writer.int(queued)
+    }
+    if let nextPageToken {
+      writer.key("nextPageToken")
+      writer.string(nextPageToken)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct GetDeliveryCountsRequest: RPCMessage, Hashable {
+  /// minute (default) or hour.
+  public var period: String?
+  /// The number of periods up to now: 1 to 1,440 minutes, default 60; 1 to 168 hours, default 24.
+  public var periods: Int32?
+
+  public init(
+    period: String? = nil,
+    periods: Int32? = nil
+  ) {
+    self.period = period
+    self.periods = periods
+  }
+
+  public init() {
+    self.period = nil
+    self.periods = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "period":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          period = try reader.readString()
+        case "periods":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          periods = try reader.readInt32()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if let period {
+      writer.key("period")
+      writer.string(period)
+    }
+    if let periods {
+      writer.key("periods")
+      writer.int(periods)
+    }
+    writer.endObject()
+  }
+}
+
+/// See `attribution/verifier/v1/verifier.proto`.
+public struct DeliveryCount: RPCMessage, Hashable {
+  /// skadnetwork-postback, adattributionkit-postback, notification, adservices-token, session and others.
+  public var kind: String
+  /// verified, rejected, duplicate, done or dead.
+  public var verdict: String
+  /// The reason of a rejection.
+  public var reason: String?
+  public var count: Int64?
+
+  public init(
+    kind: String = "",
+    verdict: String = "",
+    reason: String? = nil,
+    count: Int64? = nil
+  ) {
+    self.kind = kind
+    self.verdict = verdict
+    self.reason = reason
+    self.count = count
+  }
+
+  public init() {
+    self.kind = ""
+    self.verdict = ""
+    self.reason = nil
+    self.count = nil
+  }
+
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    self.init()
+    var seen = FieldSet()
+    try reader.beginObject()
+    while let key = try reader.nextKey() {
+      do throws(JSONError) {
+        switch key {
+        case "kind":
+          try seen.insert(0, key)
+          if try reader.readNull() { continue }
+          kind = try reader.readString()
+        case "verdict":
+          try seen.insert(1, key)
+          if try reader.readNull() { continue }
+          verdict = try reader.readString()
+        case "reason":
+          try seen.insert(2, key)
+          if try reader.readNull() { continue }
+          reason = try reader.readString()
+        case "count":
+          try seen.insert(3, key)
+          if try reader.readNull() { continue }
+          count = try reader.readInt64()
+        default: throw JSONError(.unknownField)
+        }
+      } catch {
+        throw error.inside(key)
+      }
+    }
+  }
+
+  public func write(to writer: inout JSONWriter) {
+    writer.beginObject()
+    if !kind.isEmpty {
+      writer.key("kind")
+      writer.string(kind)
+    }
+    if !verdict.isEmpty {
+      writer.key("verdict")
+      writer.string(verdict)
+    }
+    if let reason {
+      writer.key("reason")
+      writer.string(reason)
+    }
+    if let count {
+      writer.key("count")
+      writer.int64(count)
+    }
+    writer.endObject()
+  }
+}
+
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct DeliveryPeriod: RPCMessage, Hashable {
   public var start: Timestamp?
@@ -145,308 +424,6 @@ public struct GetValueCountsRequest: RPCMessage, Hashable {
     if let hours {
       writer.key("hours")
       writer.int(hours)
-    }
-    writer.endObject()
-  }
-}
-
-/// Postbacks of an app with one conversion value, or without one.
-public struct ConversionCount: RPCMessage, Hashable {
-  public var appAppleId: Int64?
-  /// 0 to 63.
-  public var fineValue: Int32?
-  /// low, medium or high.
-  public var coarseValue: String?
-  public var count: Int64?
-
-  public init(
-    appAppleId: Int64? = nil,
-    fineValue: Int32? = nil,
-    coarseValue: String? = nil,
-    count: Int64? = nil
-  ) {
-    self.appAppleId = appAppleId
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.count = count
-  }
-
-  public init() {
-    self.appAppleId = nil
-    self.fineValue = nil
-    self.coarseValue = nil
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "appAppleId", "app_apple_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          appAppleId = try reader.readInt64()
-        case "fineValue", "fine_value":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          fineValue = try reader.readInt32()
-        case "coarseValue", "coarse_value":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          coarseValue = try reader.readString()
-        case "count":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if let appAppleId {
-      writer.key("appAppleId")
-      writer.int64(appAppleId)
-    }
-    if let fineValue {
-      writer.key("fineValue")
-      writer.int(fineValue)
-    }
-    if let coarseValue {
-      writer.key("coarseValue")
-      writer.string(coarseValue)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct SourceCount: RPCMessage, Hashable {
-  public var adNetworkId: String
-  /// With the digits that Apple sent; a campaign id for versions before 4.0.
-  public var sourceIdentifier: String
-  public var count: Int64?
-
-  public init(
-    adNetworkId: String = "",
-    sourceIdentifier: String = "",
-    count: Int64? = nil
-  ) {
-    self.adNetworkId = adNetworkId
-    self.sourceIdentifier = sourceIdentifier
-    self.count = count
-  }
-
-  public init() {
-    self.adNetworkId = ""
-    self.sourceIdentifier = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "adNetworkId", "ad_network_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          adNetworkId = try reader.readString()
-        case "sourceIdentifier", "source_identifier":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sourceIdentifier = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !adNetworkId.isEmpty {
-      writer.key("adNetworkId")
-      writer.string(adNetworkId)
-    }
-    if !sourceIdentifier.isEmpty {
-      writer.key("sourceIdentifier")
-      writer.string(sourceIdentifier)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct NotificationCount: RPCMessage, Hashable {
-  public var bundleId: String
-  public var notificationType: String
-  public var count: Int64?
-
-  public init(
-    bundleId: String = "",
-    notificationType: String = "",
-    count: Int64? = nil
-  ) {
-    self.bundleId = bundleId
-    self.notificationType = notificationType
-    self.count = count
-  }
-
-  public init() {
-    self.bundleId = ""
-    self.notificationType = ""
-    self.count = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "bundleId", "bundle_id":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          bundleId = try reader.readString()
-        case "notificationType", "notification_type":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          notificationType = try reader.readString()
-        case "count":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          count = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !bundleId.isEmpty {
-      writer.key("bundleId")
-      writer.string(bundleId)
-    }
-    if !notificationType.isEmpty {
-      writer.key("notificationType")
-      writer.string(notificationType)
-    }
-    if let count {
-      writer.key("count")
-      writer.int64(count)
-    }
-    writer.endObject()
-  }
-}
-
-/// See `attribution/verifier/v1/verifier.proto`.
-public struct GetValueCountsResponse: RPCMessage, Hashable {
-  public var conversions: [ConversionCount]
-  public var sources: [SourceCount]
-  public var notifications: [NotificationCount]
-  /// Values that were not counted separately: a process counts 4,000 different values within an hour.
-  public var others: Int64?
-
-  public init(
-    conversions: [ConversionCount] = [],
-    sources: [SourceCount] = [],
-    notifications: [NotificationCount] = [],
-    others: Int64? = nil
-  ) {
-    self.conversions = conversions
-    self.sources = sources
-    self.notifications = notifications
-    self.others = others
-  }
-
-  public init() {
-    self.conversions = []
-    self.sources = []
-    self.notifications = []
-    self.others = nil
-  }
-
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    self.init()
-    var seen = FieldSet()
-    try reader.beginObject()
-    while let key = try reader.nextKey() {
-      do throws(JSONError) {
-        switch key {
-        case "conversions":
-          try seen.insert(0, key)
-          if try reader.readNull() { continue }
-          conversions = try reader.readList { (reader) throws(JSONError) in try ConversionCount(reading: &reader) }
-        case "sources":
-          try seen.insert(1, key)
-          if try reader.readNull() { continue }
-          sources = try reader.readList { (reader) throws(JSONError) in try SourceCount(reading: &reader) }
-        case "notifications":
-          try seen.insert(2, key)
-          if try reader.readNull() { continue }
-          notifications = try reader.readList { (reader) throws(JSONError) in try NotificationCount(reading: &reader) }
-        case "others":
-          try seen.insert(3, key)
-          if try reader.readNull() { continue }
-          others = try reader.readInt64()
-        default: throw JSONError(.unknownField)
-        }
-      } catch {
-        throw error.inside(key)
-      }
-    }
-  }
-
-  public func write(to writer: inout JSONWriter) {
-    writer.beginObject()
-    if !conversions.isEmpty {
-      writer.key("conversions")
-      writer.beginArray()
-      for element in conversions { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if !sources.isEmpty {
-      writer.key("sources")
-      writer.beginArray()
-      for element in sources { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if !notifications.isEmpty {
-      writer.key("notifications")
-      writer.beginArray()
-      for element in notifications { element.write(to: &writer) }
-      writer.endArray()
-    }
-    if let others {
-      writer.key("others")
-      writer.int64(others)
     }
     writer.endObject()
   }
