@@ -27,9 +27,9 @@ BUILD_PACKAGES=(libssl-dev libhiredis-dev libcurl4-openssl-dev)
 # shellcheck disable=SC2034 # read by the scripts that source this file
 RUN_PACKAGES=(redis-server redis-tools openssl curl ca-certificates python3 python3-yaml)
 # Beside those: a token in software that stands in for an HSM, OpenSSL's way to it, a balancer, promtool, a reader of JSON for the example in
-# shell, a browser for the console, shells that complete commands.
+# shell, a browser for the console, shells that complete commands, and what the benchmarks need, which are started.
 # shellcheck disable=SC2034 # read by the scripts that source this file
-TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus jq chromium chromium-driver zsh fish)
+TEST_PACKAGES=(python3-venv softhsm2 libengine-pkcs11-openssl haproxy prometheus jq chromium chromium-driver zsh fish wrk build-essential)
 # The linters of shell scripts and C; ruff, which checks Python, is among the Python packages. Headers of the libraries that the C calls.
 # shellcheck disable=SC2034 # read by the scripts that source this file
 LINT_PACKAGES=(python3-venv shellcheck cppcheck "${BUILD_PACKAGES[@]}" zlib1g-dev)

@@ -191,8 +191,15 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {model}; {openssl}; Linux {platform.release().split('-')[0]}"
 
 
+class FirstFigure(BaseException):
+    """Ends a suite of which only the start is wanted, through everything that it would end by itself."""
+
+
 class Report:
     """Figures with their targets, as JSON for comparison and as Markdown for readers."""
+
+    # Whether the first figure ends the suite.
+    ends_at_first_figure = False
 
     def __init__(self, name: str, title: str, command: str) -> None:
         self.name, self.title, self.command = name, title, command
@@ -204,6 +211,8 @@ class Report:
     def add(self, what: str, value: str, target: str = "", met: bool | None = None) -> None:
         self.rows.append((what, value, target, met))
         print(f"{what:58} {value:>28}  {target:22} {'' if met is None else 'met' if met else 'NOT met'}", flush=True)
+        if self.ends_at_first_figure:
+            raise FirstFigure
 
     def write(self, folder: pathlib.Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib
+import itertools
 import pathlib
 import random
 import shlex
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+from contextlib import nullcontext
 from types import ModuleType
 
 from SystemTests.faults.load import Ledger
@@ -24,6 +26,7 @@ from .composition import SERVICES, Composition
 from .engine import Engine
 from .environment import environment_file
 from .feed import Reader
+from .given import given
 from .load import SimulatorsMaker
 from .report import Report
 from .rpc_caller import Access
@@ -53,14 +56,10 @@ def build(engine: Engine, data: pathlib.Path, executables: pathlib.Path | None, 
     """Builds the images of the compose file, by its own `build` sections; returns the seconds of each."""
     program = ROOT / "Deploy" / "containers" / "build-options"
     options = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
-    given = ROOT / ".executables"
     settings = {**variables(data), "COMMIT": "containers-test", "EXECUTABLES": "given" if executables else "built"}
-    words, took = shlex.join(options), {}
-    try:
-        if executables:
-            given.mkdir()
-            for name in (*SERVICES, "attributionctl", "apple-simulator"):
-                subprocess.run(["strip", "-o", given / name, executables / name], check=True)
+    took = {}
+    with given(executables) if executables else nullcontext([]) as which:
+        words = shlex.join([*options, *which])
         for target in targets:
             service = "setup" if target.startswith("setup") else target
             began = time.monotonic()
@@ -69,9 +68,6 @@ def build(engine: Engine, data: pathlib.Path, executables: pathlib.Path | None, 
                 raise RuntimeError(f"the image {target} was not built:\n{output[-4000:]}")
             took[target] = time.monotonic() - began
             print(f"  built apple-attribution/{target} in {took[target]:.0f} s", flush=True)
-    finally:
-        if executables:
-            shutil.rmtree(given, ignore_errors=True)
     return took
 
 
@@ -133,7 +129,7 @@ def main() -> int:
         modules = [module for module in modules if module.NUMBER in chosen]
     seed = options.seed or random.randrange(1 << 32)
     # The report does not contain the directory of the executables.
-    shown = ["DIR" if before == "--executables" else word for before, word in zip(sys.argv, sys.argv[1:], strict=True)]
+    shown = ["DIR" if before == "--executables" else word for before, word in itertools.pairwise(sys.argv)]
     command = " ".join(["Deploy/containers-test", *(word for word in shown if word not in ("--write-report", "--keep"))])
     report = Report(command)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="containers-test-"))

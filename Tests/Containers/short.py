@@ -17,6 +17,7 @@ from . import ROOT
 from .composition import SERVICES
 from .engine import Engine
 from .environment import environment_file
+from .given import given
 
 DEPLOY = ROOT / "Deploy"
 IMAGE = "localhost/attribution-containers-test-short"
@@ -99,19 +100,10 @@ def swift_runtime(executable: pathlib.Path) -> list[str]:
 
 def image(engine: Engine, executables: pathlib.Path, folder: pathlib.Path) -> str:
     """Builds the image of a service that needs no Redis; checks its version, and that its health check fails without a running instance."""
-    given = ROOT / ".executables"
-    given.mkdir()
-    try:
-        for name in (*SERVICES, "attributionctl", "apple-simulator"):
-            if name == SERVICE:
-                subprocess.run(["strip", "-o", given / name, executables / name], check=True)
-            else:
-                (given / name).write_text("not part of this image\n")
-        options = subprocess.run([DEPLOY / "containers" / "build-options"], check=True, capture_output=True, text=True).stdout.split("\n")
-        engine.run("build", *(option for option in options if option), "--build-arg", "EXECUTABLES=given", "--target", SERVICE,
-                   "--tag", IMAGE, "--file", DEPLOY / "Dockerfile", ROOT, seconds=300)
-    finally:
-        shutil.rmtree(given, ignore_errors=True)
+    options = subprocess.run([DEPLOY / "containers" / "build-options"], check=True, capture_output=True, text=True).stdout.split("\n")
+    with given(executables, (SERVICE,)) as which:
+        engine.run("build", *(option for option in options if option), *which, "--target", SERVICE, "--tag", IMAGE,
+                   "--file", DEPLOY / "Dockerfile", ROOT, seconds=300)
     try:
         version = engine.run("run", "--rm", "--read-only", "--network", "none", "--cap-drop", "all", *swift_runtime(executables / SERVICE),
                              IMAGE, "--version").strip()

@@ -40,7 +40,7 @@ class RedisBenchmark:
         words = ["evalsha", sha1, "7", *(f"{shard}:seen:c:{generation}:{number}" for generation in (2060, 2059, 2061)),
                  f"{shard}:q:intake", f"{shard}:q:intake:delayed", f"{shard}:q:intake:payloads", f"{shard}:r:{name}",
                  f"7{number}", "1731600", "1000000000", f"017-{name}", "86400", RECORD % (time.time() * 1000), "0",
-                 "skadnetwork-postback", "x" * body, "y" * envelope]
+                 "skadnetwork-postback", "x" * body, "y" * envelope, "4096"]
         count = 2000
         for _ in range(2):
             used, began, usage = busy(redis.process), time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -57,7 +57,7 @@ static char *command(char *at) {
   int shard = (int)(place >> 56);
   long long bucket = (long long)((place & 0xffffffff) % buckets), seconds = time(NULL), generation = seconds / generation_seconds;
   char text[128];
-  at += sprintf(at, "*20\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
+  at += sprintf(at, "*21\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n7\r\n", sha1);
   for (int index = 0; index < 3; index++) {
     sprintf(text, "{attr:%03d}:seen:%.1s:%lld:%lld", shard, store, generation + (int[]){0, -1, 1}[index], bucket);
     at = put(at, text);
@@ -82,7 +82,9 @@ static char *command(char *at) {
   at = put(at, "0");
   at = put(at, "skadnetwork-postback");
   at = put(at, body);
-  return put(at, envelope);
+  at = put(at, envelope);
+  // maxAnnouncementBytes of DeliveryQueue+Accept.swift.
+  return put(at, "4096");
 }
 
 int main(int count, char **words) {
