@@ -27,9 +27,10 @@ struct ConsoleFixture {
   let pages: ConsolePages
   let access: PageAccess
 
-  init(_ handlers: [any RPCHandler], allow: [String] = ["*"], services: ConsoleServices = ConsoleServices(signer: nil, recovery: nil))
-    throws
-  {
+  init(
+    _ handlers: [any RPCHandler], allow: [String] = ["*"], rate: RequestRate? = nil,
+    services: ConsoleServices = ConsoleServices(signer: nil, recovery: nil)
+  ) throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let metrics = MetricsRegistry()
     var endpoints: [String: RPCEndpoint] = [:]
@@ -38,7 +39,7 @@ struct ConsoleFixture {
       endpoints["/\(endpoint.service)/\(endpoint.name)"] = endpoint
     }
     let callers = CallerDirectory(
-      clients: [.init(name: "<reader>", tokenDigests: [SHA256Digest.hash(Self.token)], allow: allow)], serviceToken: nil, open: false)
+      clients: [.init(name: "<reader>", tokenDigests: [SHA256Digest.hash(Self.token)], allow: allow, rate: rate)], serviceToken: nil, open: false)
     let server = RPCServer(
       endpoints: endpoints, callers: LiveCallers(callers), limits: Limits(), pathPrefix: "",
       health: Health(

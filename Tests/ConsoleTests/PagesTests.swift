@@ -236,4 +236,14 @@ import Testing
     #expect(await console.page("/console/dead-letters/none/\(id)").status == 404)
     #expect(await console.page("/console/nothing").status == 404)
   }
+
+  @Test(arguments: ["/console/keys", "/console/subscriptions"])
+  func `Each view counts for the user's rate: of another service's method, and of a response in the cache`(path: String) async throws {
+    let subscriptions = Fixed(EventsService.ListSubscriptions.self, .init())
+    let services = ConsoleServices(signer: ConsoleFixture.unreachable, recovery: nil)
+    let console = try ConsoleFixture([subscriptions], rate: RequestRate(perSecond: 0.001, burst: 2), services: services)
+    var limited: [Bool] = []
+    for _ in 0..<3 { limited.append(await console.page(path).html.contains("because its limit is reached")) }
+    #expect(limited == [false, false, true])
+  }
 }

@@ -46,7 +46,8 @@ import Testing
   private func client(_ peer: String, _ fields: [(String, String)], header: TrustedProxies.Header = .xForwardedFor) throws -> String? {
     let proxies = TrustedProxies(
       ranges: [try AddressRange(validating: "10.0.0.0/8"), try AddressRange(validating: "2001:db8::/32")], header: header)
-    return proxies.client(peer: try address(peer), headers: HTTPHeaders(fields))?.description
+    let found = proxies.client(peer: try address(peer), headers: HTTPHeaders(fields))
+    return found.address.map { (found.isUnknown ? "unknown behind " : "") + $0.description }
   }
 
   @Test(arguments: [
@@ -59,13 +60,17 @@ import Testing
     ("10.0.0.1", ["17.0.0.1, 1.2.3.4, 10.0.0.2"], "1.2.3.4"),
     ("10.0.0.1", ["17.0.0.1, 1.2.3.4", "10.0.0.2"], "1.2.3.4"),
     ("10.0.0.1", ["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
-    // An entry that is no address: the proxy that wrote it counts.
-    ("10.0.0.1", ["1.2.3.4, unknown, 10.0.0.2"], "10.0.0.2"),
-    ("10.0.0.1", ["1.2.3.4,"], "10.0.0.1"),
+    // An entry that is no address is of a client that is not known.
+    ("10.0.0.1", ["1.2.3.4, unknown, 10.0.0.2"], "unknown behind 10.0.0.2"),
+    ("10.0.0.1", ["1.2.3.4,"], "unknown behind 10.0.0.1"),
     ("10.0.0.1", ["1.2.3.4:5678"], "1.2.3.4"),
     ("10.0.0.1", ["[2001:db9::1]:5678"], "2001:db9:0:0:0:0:0:1"),
     ("10.0.0.1", ["2001:db9::1"], "2001:db9:0:0:0:0:0:1"),
-    ("10.0.0.1", ["1.2.3.4:x"], "10.0.0.1"),
+    ("10.0.0.1", ["1.2.3.4:x"], "unknown behind 10.0.0.1"),
+    // Quotes of the client's do not reach into the entry of the proxy.
+    ("10.0.0.1", ["\"x, 203.0.113.9"], "203.0.113.9"),
+    ("10.0.0.1", ["\"10.0.0.7, \"x, 203.0.113.9, 10.0.0.2"], "203.0.113.9"),
+    ("10.0.0.1", ["\"203.0.113.9\""], "203.0.113.9"),
     ("2001:db8::9", ["1.2.3.4"], "1.2.3.4"),
     ("::ffff:10.0.0.1", ["1.2.3.4"], "1.2.3.4"),
   ])
@@ -75,8 +80,8 @@ import Testing
 
   @Test(arguments: [
     ("for=1.2.3.4", "1.2.3.4"), ("for=17.0.0.1, for=1.2.3.4;proto=https", "1.2.3.4"), ("For=\"[2001:db9::1]:47\"", "2001:db9:0:0:0:0:0:1"),
-    ("by=9.9.9.9;for=1.2.3.4", "1.2.3.4"), ("for=1.2.3.4, for=_hidden", "10.0.0.1"), ("for=\"a, for=1.2.3.4", "10.0.0.1"),
-    ("by=9.9.9.9", "10.0.0.1"), ("for=1.2.3.4;for=5.6.7.8", "10.0.0.1"), ("for=1.2.3.4, for=\"10.0.0.7:8\"", "1.2.3.4"),
+    ("by=9.9.9.9;for=1.2.3.4", "1.2.3.4"), ("for=1.2.3.4, for=_hidden", "unknown behind 10.0.0.1"), ("for=\"a, for=1.2.3.4", "1.2.3.4"), ("for=\"a;b, by=9.9.9.9;for=1.2.3.4", "1.2.3.4"),
+    ("by=9.9.9.9", "unknown behind 10.0.0.1"), ("for=1.2.3.4;for=5.6.7.8", "unknown behind 10.0.0.1"), ("for=1.2.3.4, for=\"10.0.0.7:8\"", "1.2.3.4"),
   ])
   func `The header Forwarded is equivalent`(line: String, expected: String) throws {
     #expect(try client("10.0.0.1", [("forwarded", line)], header: .forwarded) == expected)

@@ -49,6 +49,8 @@ struct ConsoleReader: Sendable {
     guard may(method) else { return .notice(.notAllowed(Method.name)) }
     let calls = calls
     do throws(RPCError) {
+      // Before the cache, so that each query of each user counts for the user's own rate, and the refusal of one user is shown to no other.
+      try calls.admit(method)
       return .response(
         try await cache.response("\(Method.path) \(String(decoding: request.json, as: UTF8.self))") { () throws(RPCError) in
           try await call(calls)

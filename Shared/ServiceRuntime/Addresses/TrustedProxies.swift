@@ -17,23 +17,31 @@ public struct TrustedProxies: Sendable, Hashable {
     self.header = header
   }
 
-  /// The client's address: the rightmost address in the header that is not a trusted proxy's. Addresses to its left may be forged. Without
-  /// a trusted proxy as peer, the peer is the client.
-  ///
-  /// If an entry is not an address, the proxy that added it counts as the client. If all addresses are trusted proxies, the leftmost one
-  /// counts.
-  public func client(peer: IPAddress?, headers: HTTPHeaders) -> IPAddress? {
-    guard let peer, ranges.contains(peer) else { return peer }
-    var client = peer
-    for hop in hops(headers).reversed() {
-      guard let address = Self.address(hop) else { return client }
-      client = address
-      guard ranges.contains(address) else { return client }
-    }
-    return client
+  /// The client that a request's headers name.
+  public struct Client: Sendable, Hashable {
+    /// If the client's address is not known, the address of the proxy that passed its request on.
+    public var address: IPAddress?
+    /// True if the proxy does not name its client's address. Such a client has none of the proxy's permissions.
+    public var isUnknown = false
   }
 
-  /// The header's entries from left to right. Each proxy adds the address of its peer at the end.
+  /// The client is the rightmost entry of the header that is not a trusted proxy's address. Entries to its left may be forged. Without a trusted proxy
+  /// as peer, the peer is the client.
+  ///
+  /// An entry that is not an address belongs to a client that is not known. If all addresses are trusted proxies, the leftmost one counts.
+  public func client(peer: IPAddress?, headers: HTTPHeaders) -> Client {
+    guard let peer, ranges.contains(peer) else { return Client(address: peer) }
+    var client = peer
+    for hop in hops(headers).reversed() {
+      guard let address = Self.address(hop) else { return Client(address: client, isUnknown: true) }
+      client = address
+      guard ranges.contains(address) else { break }
+    }
+    return Client(address: client)
+  }
+
+  /// The header's entries from left to right. Each proxy adds the address of its peer at the end. A comma ends an entry inside of quotes too: the quotes
+  /// may be the client's, and must not make the proxy's entry a part of the client's. No address contains a comma.
   private func hops(_ headers: HTTPHeaders) -> [Substring] {
     let lines = headers[header.rawValue]
     switch header {
@@ -47,13 +55,8 @@ public struct TrustedProxies: Sendable, Hashable {
     }
   }
 
-  /// Splits at separators outside of quotes.
   private static func split(_ text: Substring, at separator: Character) -> [Substring] {
-    var quoted = false
-    return text.split(omittingEmptySubsequences: false) { character in
-      if character == "\"" { quoted.toggle() }
-      return character == separator && !quoted
-    }.map { $0.trimmed }
+    text.split(separator: separator, omittingEmptySubsequences: false).map(\.trimmed)
   }
 
   /// Parses an entry such as `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `"[2001:db8::1]:4711"`.

@@ -53,6 +53,8 @@ public struct ServiceVariables: Sendable {
   public var development: Bool
   /// True if everyone may call every method; possible on loopback only.
   public var open: Bool
+  /// The names under which the listeners may be addressed; nil for any name.
+  public var hosts: AllowedHosts?
   /// How long the service goes on serving after SIGTERM while it already reports that it is not ready (``DrainGate``).
   public var drainDelay: Duration
   /// How long Redis may be unavailable before the service reports that it is not ready.
@@ -108,6 +110,7 @@ public struct ServiceVariables: Sendable {
       throw ConfigurationError(
         "ATTRIBUTION_OPEN", "a service without credentials must listen on loopback only; ATTRIBUTION_LISTEN is another address")
     }
+    hosts = try text("hosts").map { list throws(ConfigurationError) in try AllowedHosts(list) } ?? (open ? .loopback : nil)
     signerURL = text("signer.url") ?? "http://127.0.0.1:8091"
     verifierURL = text("verifier.url") ?? "http://127.0.0.1:8092"
     notificationRecoveryURL = text("notification.recovery.url")

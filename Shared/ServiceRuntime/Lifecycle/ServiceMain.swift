@@ -255,8 +255,11 @@ enum ServiceMain {
     isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
     let connectionLimit = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
+    let checked: any HTTPResponder = environment.variables.hosts.map {
+      AllowedHostsResponder(allowed: $0, inner: responder, registry: environment.metrics)
+    } ?? responder
     let channel = ConnectionChannel(
-      responder: responder, limits: environment.configuration.limits, registry: environment.metrics,
+      responder: checked, limits: environment.configuration.limits, registry: environment.metrics,
       connectionLimit: connectionLimit, tls: tls,
       proxies: environment.configuration.edge.proxies(of: name),
       peers: name == .public ? PeerLimits(environment.configuration.edge) : .none,

@@ -19,7 +19,7 @@ import Testing
     var peer = ConnectionPeer(address: try IPAddress(validating: proxy))
     peer.hasUnknownAddress = hasUnknownAddress
     let request = IncomingRequest(method: "POST", target: "/", headers: HTTPHeaders(fields), peer: peer, isHTTP2: false)
-    return edge.decide(edge.client(of: request), hasUnknownAddress: hasUnknownAddress, kind: kind).refusal?.reason
+    return edge.decide(edge.client(of: request), kind: kind).refusal?.reason
   }
 
   @Test func `A client whose address the proxy does not know is on no allow list, even if the proxy is`() throws {
@@ -35,15 +35,18 @@ import Testing
     let reasons = [
       try refusal("notification"), try refusal("notification", [("x-forwarded-for", "17.1.2.3")]),
       try refusal("notification", [("x-forwarded-for", "192.0.2.1")]),
+      // The proxy appends its client's address to whatever the client has written, and names one that it does not know.
+      try refusal("notification", [("x-forwarded-for", "\"x, 192.0.2.1")]), try refusal("notification", [("x-forwarded-for", "unknown")]),
     ]
-    #expect(reasons == [nil, nil, "ADDRESS_NOT_ALLOWED"])
+    #expect(reasons == [nil, nil, "ADDRESS_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED"])
   }
 
   @Test func `The App Store's requests do not count for the rate of a peer, and have a rate of their own`() throws {
     var settings = EdgeSettings()
     settings.peerRate = RequestRate(perSecond: 0.001, burst: 2)
-    let (apple, stranger) = (try IPAddress(validating: "17.1.2.3"), try IPAddress(validating: "192.0.2.1"))
-    func refused(_ edge: PublicEdgeGuard, _ client: IPAddress, _ kind: String, _ count: Int) -> [Bool] {
+    let apple = TrustedProxies.Client(address: try IPAddress(validating: "17.1.2.3"))
+    let stranger = TrustedProxies.Client(address: try IPAddress(validating: "192.0.2.1"))
+    func refused(_ edge: PublicEdgeGuard, _ client: TrustedProxies.Client, _ kind: String, _ count: Int) -> [Bool] {
       (0..<count).map { _ in edge.decide(client, kind: kind, now: 0).refusal != nil }
     }
     let unlimited = PublicEdgeGuard(settings, MetricsRegistry())
@@ -65,7 +68,8 @@ import Testing
 
   @Test func `Without an address no client is on an allow list`() throws {
     let edge = try edge()
-    #expect(
-      edge.decide(nil, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED" && edge.decide(nil, kind: "postback").refusal == nil)
+    let client = TrustedProxies.Client(address: nil)
+    #expect(edge.decide(client, kind: "notification").refusal?.reason == "ADDRESS_NOT_ALLOWED")
+    #expect(edge.decide(client, kind: "postback").refusal == nil)
   }
 }

@@ -1,6 +1,8 @@
 """The start of a service: it waits for Redis and signer until the start timeout, and does not start with wrong settings, unreadable files
 or settings that would lose deliveries or admit nobody."""
 
+import http.client
+import json
 import os
 import re
 import signal
@@ -274,3 +276,18 @@ def test_a_service_without_credentials_listens_only_on_loopback(tmp_path):
     with BareService(tmp_path, "signer", ATTRIBUTION_OPEN="1", ATTRIBUTION_LISTEN=f"0.0.0.0:{free_port()}") as service:
         assert service.process.wait(20) == 78
     assert "ATTRIBUTION_OPEN" in service.log() and "loopback" in service.log()
+
+
+def test_a_service_on_loopback_is_not_called_by_a_page_whose_name_resolves_to_it(tmp_path):
+    with BareService(tmp_path, "signer", ATTRIBUTION_OPEN="1", ATTRIBUTION_HOSTS="ads.example.com") as service:
+        service.wait_for("/readyz", 200)
+        answers = {}
+        for host in (f"127.0.0.1:{service.port}", "localhost", "ads.example.com", "evil.example", f"evil.example:{service.port}"):
+            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+            connection.request("POST", "/attribution.signer.v1.SignerService/ListSigningKeys", "{}",
+                               {"Host": host, "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answers[host.split(":")[0]] = answer.status, json.loads(answer.read()).get("code")
+            connection.close()
+    refused = (421, "permission_denied")
+    assert answers == {"127.0.0.1": (200, None), "localhost": (200, None), "ads.example.com": (200, None), "evil.example": refused}

@@ -21,10 +21,11 @@ final class PublicEdgeGuard: Sendable {
     registry.counter("attribution_rate_limited_total", help: "Requests that exceeded their caller's rate limit.", labels: ["method"])
   }
 
-  /// The client's address, which the headers of trusted proxies name.
-  func client(of request: IncomingRequest) -> IPAddress? {
+  /// The client that the headers of trusted proxies name, else the peer.
+  func client(of request: IncomingRequest) -> TrustedProxies.Client {
     edge.proxies.ranges.isEmpty || request.peer.hasUnknownAddress
-      ? request.peer.address : edge.proxies.client(peer: request.peer.address, headers: request.headers)
+      ? TrustedProxies.Client(address: request.peer.address, isUnknown: request.peer.hasUnknownAddress)
+      : edge.proxies.client(peer: request.peer.address, headers: request.headers)
   }
 
   /// True if the address is a trusted proxy's.
@@ -36,15 +37,15 @@ final class PublicEdgeGuard: Sendable {
   /// On the App Store's routes, addresses in Apple's network have the rate `appStoreRate`. The limit `peerRate` is meant for a single
   /// device, while the App Store sends the notifications of a whole app, and repeats those of an hour, from a few addresses.
   ///
-  /// - Parameter hasUnknownAddress: true if the proxy does not know its client's address. Such a client is not on any allow list.
-  func decide(_ client: IPAddress?, hasUnknownAddress: Bool = false, kind: String, now: Int64 = RateClock.now()) -> (
+  /// A client whose address is not known is not on any allow list.
+  func decide(_ client: TrustedProxies.Client, kind: String, now: Int64 = RateClock.now()) -> (
     refusal: RPCError?, rateLimitStatus: RateLimitStatus?
   ) {
-    if let allowed = edge.allowed[kind], hasUnknownAddress || client.map({ allowed.contains($0) }) != true {
+    if let allowed = edge.allowed[kind], client.isUnknown || client.address.map({ allowed.contains($0) }) != true {
       registry.add("attribution_http_rejected_total", 1, ["address"])
       return (RPCError(.permissionDenied, "this address may not use this route", reason: "ADDRESS_NOT_ALLOWED"), nil)
     }
-    guard let client, edge.peerRate != nil || edge.appStoreRate != nil else { return (nil, nil) }
+    guard let client = client.address, edge.peerRate != nil || edge.appStoreRate != nil else { return (nil, nil) }
     let isAppStore = EdgeSettings.appStoreKinds.contains(kind) && Self.apple?.contains(client) == true
     guard let rate = isAppStore ? edge.appStoreRate : edge.peerRate else { return (nil, nil) }
     let (wait, bucket) = (isAppStore ? appStoreRates : rates).takeReturningBucket(client.network, rate, now: now)

@@ -44,9 +44,9 @@ struct PublicServer: HTTPResponder {
     let client = edge.client(of: request)
     let route = responder.route(request.path)
     // Requests to unknown paths count against the client's rate too, so that scanning is limited.
-    let (refusal, rateLimitStatus) = edge.decide(client, hasUnknownAddress: request.peer.hasUnknownAddress, kind: route?.kind ?? "unknown")
+    let (refusal, rateLimitStatus) = edge.decide(client, kind: route?.kind ?? "unknown")
     let exchange = PublicExchange(
-      server: self, request: request, client: client, rateLimitStatus: rateLimitStatus, retryStatus: route?.retryStatus)
+      server: self, request: request, client: client.address, rateLimitStatus: rateLimitStatus, retryStatus: route?.retryStatus)
     if let refusal {
       let status = refusal.code == .resourceExhausted ? route?.retryStatus : nil
       return .response(exchange.finish(.error(refusal, status: status)))

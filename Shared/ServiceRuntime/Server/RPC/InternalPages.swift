@@ -42,9 +42,8 @@ public struct PageCalls: Sendable {
     }
   }
 
-  /// Calls a method of this service, in this process.
+  /// Calls a method of this service, in this process, for a caller that ``admit(_:)`` has admitted.
   public func call<Method: RPCMethod>(_ method: Method.Type, _ request: Method.Request) async throws(RPCError) -> Method.Response {
-    try admit(method)
     guard let endpoint = server.endpoint(Method.path) else { throw .unimplemented("\(Method.name) is not implemented") }
     let context = RPCContext(
       caller: caller, requestId: RequestID.usable(nil), trace: server.tracer.context(childOf: nil), idempotencyKey: nil,
