@@ -39,7 +39,8 @@ struct ConsoleFixture {
       endpoints["/\(endpoint.service)/\(endpoint.name)"] = endpoint
     }
     let callers = CallerDirectory(
-      clients: [.init(name: "<reader>", tokenDigests: [SHA256Digest.hash(Self.token)], allow: allow, rate: rate)], serviceToken: nil, open: false)
+      clients: [.init(name: "<reader>", tokenDigests: [SHA256Digest.hash(Self.token)], allow: allow, rate: rate)],
+      serviceToken: nil, open: false)
     let server = RPCServer(
       endpoints: endpoints, callers: LiveCallers(callers), limits: Limits(), pathPrefix: "",
       health: Health(

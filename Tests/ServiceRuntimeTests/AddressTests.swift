@@ -80,8 +80,10 @@ import Testing
 
   @Test(arguments: [
     ("for=1.2.3.4", "1.2.3.4"), ("for=17.0.0.1, for=1.2.3.4;proto=https", "1.2.3.4"), ("For=\"[2001:db9::1]:47\"", "2001:db9:0:0:0:0:0:1"),
-    ("by=9.9.9.9;for=1.2.3.4", "1.2.3.4"), ("for=1.2.3.4, for=_hidden", "unknown behind 10.0.0.1"), ("for=\"a, for=1.2.3.4", "1.2.3.4"), ("for=\"a;b, by=9.9.9.9;for=1.2.3.4", "1.2.3.4"),
-    ("by=9.9.9.9", "unknown behind 10.0.0.1"), ("for=1.2.3.4;for=5.6.7.8", "unknown behind 10.0.0.1"), ("for=1.2.3.4, for=\"10.0.0.7:8\"", "1.2.3.4"),
+    ("by=9.9.9.9;for=1.2.3.4", "1.2.3.4"), ("for=1.2.3.4, for=_hidden", "unknown behind 10.0.0.1"), ("for=\"a, for=1.2.3.4", "1.2.3.4"),
+    ("for=\"a;b, by=9.9.9.9;for=1.2.3.4", "1.2.3.4"),
+    ("by=9.9.9.9", "unknown behind 10.0.0.1"), ("for=1.2.3.4;for=5.6.7.8", "unknown behind 10.0.0.1"),
+    ("for=1.2.3.4, for=\"10.0.0.7:8\"", "1.2.3.4"),
   ])
   func `The header Forwarded is equivalent`(line: String, expected: String) throws {
     #expect(try client("10.0.0.1", [("forwarded", line)], header: .forwarded) == expected)

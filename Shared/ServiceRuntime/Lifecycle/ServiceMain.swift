@@ -255,9 +255,10 @@ enum ServiceMain {
     isDraining: @escaping @Sendable () -> Bool, onListening: @escaping @Sendable () -> Void
   ) -> any Service {
     let connectionLimit = ConnectionLimit(maxConnections: environment.configuration.limits.connections)
-    let checked: any HTTPResponder = environment.variables.hosts.map {
-      AllowedHostsResponder(allowed: $0, inner: responder, registry: environment.metrics)
-    } ?? responder
+    let checked: any HTTPResponder =
+      environment.variables.hosts.map {
+        AllowedHostsResponder(allowed: $0, inner: responder, registry: environment.metrics)
+      } ?? responder
     let channel = ConnectionChannel(
       responder: checked, limits: environment.configuration.limits, registry: environment.metrics,
       connectionLimit: connectionLimit, tls: tls,

@@ -21,7 +21,7 @@ class Composed:
     """In place of the composed system: it comes up, and has nothing that a part could use."""
 
     def __init__(self, calls: list[str]) -> None:
-        self.ports = {name: 1 for name in ("public", "ingest", "signer", "verifier", "notification-recovery", "asa-token-broker", "simulator")}
+        self.ports = dict.fromkeys(("public", "ingest", "signer", "verifier", "notification-recovery", "asa-token-broker", "simulator"), 1)
         self.calls = calls
 
     def remove(self) -> None:
