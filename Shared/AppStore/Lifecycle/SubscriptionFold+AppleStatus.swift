@@ -45,8 +45,9 @@ extension SubscriptionFold {
     case LifecycleStep.observation, LifecycleStep.transactionObservation: return true
     // The subscription continues as if it had never been refunded, and only Apple knows what has happened to it meanwhile.
     case "REFUND_REVERSED": return last?.status == .revoked && apple != .revoked && !showsPeriod
-    // Only Apple knows which of the transactions of a period remain.
-    case "REFUND": return step.transaction?.additionalTransactionReason != nil && apple == .revoked
+    // Only Apple knows which of the transactions of a period remain, or which period is refunded if the newest one is unknown.
+    case "REFUND":
+      return apple == .revoked && (step.transaction?.additionalTransactionReason != nil || last?.transactionId == nil)
     default: return false
     }
   }

@@ -68,6 +68,8 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     let refund = step("REFUND", at: 60, status: 1, revoked: 60, transaction: "yearly", purchase: 0, expires: 365, renewalDate: 90)
     #expect(history([bought, refund, upgrade]).gaps.isEmpty)
     #expect(history([bought, refund, upgrade]).state?.transactionId == "monthly")
+    let ended = history([bought, refund, step("REFUND", at: 61, status: 5, revoked: 61, transaction: "monthly", purchase: 59, expires: 90)])
+    #expect(ended.state?.status == .revoked && ended.gaps.count == 1, "the refund of the unknown period is no further gap")
     // Without renewal information, the end is unknown, and Apple's answer may name an earlier one than that of the refunded period.
     let bare = step("REFUND", at: 60, status: 1, revoked: 60, transaction: "yearly", purchase: 0, expires: 365, renews: false)
     var unknown = history([bought, bare])

@@ -111,7 +111,9 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
     #expect(history(refunded + [Self.reversal]).state?.status == .purchased)
     #expect(history(refunded + [step("REFUND_REVERSED", at: 7, transaction: "p2")]).state?.status == .purchased)
     #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 7)]).state?.status == .purchased)
-    #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 4)]).state?.status == .refunded)
+    #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 4)]).state?.status == .purchased)
+    #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 6)]).state?.status == .purchased)
+    #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 4)]).state?.status == .refunded)
   }
 
   @Test("a late notification is flagged, and older facts change nothing")

@@ -88,10 +88,10 @@ def test_after_a_lost_upgrade_the_refund_of_the_yearly_period_with_status_1_is_a
 
 
 def test_of_two_transactions_of_a_period_the_refund_of_the_added_one_ends_nothing_and_is_no_gap(system, events):
-    story = play(system, "buy")
+    story = play(system, "buy", startDate=int(time.time() * 1000) - 5 * DAY)
     now, first = int(time.time() * 1000), story[0]["originalTransactionId"]
     refund = say(system, story, "REFUND", transaction={
-        "transactionId": first + "7", "purchaseDate": now - 1000, "revocationDate": now, "additionalTransactionReason": "SEAT_ADDITION"})
+        "transactionId": first + "7", "purchaseDate": now - DAY, "revocationDate": now, "additionalTransactionReason": "SEAT_ADDITION"})
     lifecycle = events.of(story, refund)
     assert (lifecycle["state"], lifecycle["hasAccess"]) == ("active", True), lifecycle
     state = state_of(system, story)

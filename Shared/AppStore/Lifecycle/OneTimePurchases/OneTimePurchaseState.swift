@@ -38,11 +38,12 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     return OneTimePurchaseState(status: status, since: since, facts: facts, factsSignedDates: dates)
   }
 
-  /// True if the purchase stays revoked, because another of its transactions is. Only a transaction that was bought later ends that.
+  /// True if the purchase stays revoked, because another of its transactions is. Only a transaction that was bought later, or is announced
+  /// later, ends that.
   private static func isBesideRevocation(_ facts: LifecycleStep.Transaction, _ type: String, _ last: OneTimePurchaseState) -> Bool {
-    guard last.status != .purchased, !decides(type), facts.transactionId != last.facts.transactionId, facts.revocationDate == nil else {
-      return false
-    }
+    guard last.status != .purchased, !decides(type), type != "ONE_TIME_CHARGE", facts.revocationDate == nil,
+      facts.transactionId != last.facts.transactionId
+    else { return false }
     return facts.purchaseDate.map { $0 <= last.facts.revocationDate ?? last.since } ?? true
   }
 
