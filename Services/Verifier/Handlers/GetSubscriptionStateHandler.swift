@@ -29,7 +29,7 @@ struct GetSubscriptionStateHandler: RPCHandler {
     response.since = Timestamp(millisecondsSince1970: state.since(at: now, silence: store.silence))
     response.productId = state.productId
     response.transactionId = state.transactionId
-    response.expiresDate = state.expiresDate.map { Timestamp(millisecondsSince1970: $0) }
+    response.expiresDate = state.endIsAssumed ? nil : state.expiresDate.map { Timestamp(millisecondsSince1970: $0) }
     response.gracePeriodExpiresDate = state.gracePeriodExpiresDate.map { Timestamp(millisecondsSince1970: $0) }
     response.revocationDate = state.revocationDate.map { Timestamp(millisecondsSince1970: $0) }
     response.autoRenew = state.autoRenew

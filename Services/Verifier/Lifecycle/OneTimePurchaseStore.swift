@@ -2,22 +2,38 @@ import AppStore
 import AttributionQueue
 import RedisClient
 
-/// Stores the histories of one-time purchases in Redis, with a value for each transaction id.
+/// Stores the histories of one-time purchases in Redis, with a value for each purchase
+/// (``OneTimePurchaseHistory/purchaseId(_:)``), and for each further transaction of a purchase the id of the purchase.
 struct OneTimePurchaseStore: Sendable {
   private static let secondsPerDay: Int64 = 86_400
 
   let redis: RedisClient
 
-  /// The history of a purchase; nil if there is none.
+  /// The history of the purchase that has a transaction; nil if there is none.
   func history(environment: String, transactionId: String) async throws -> OneTimePurchaseHistory? {
-    try Self.history(try await read(Self.key(environment, transactionId)), transactionId)
+    let link = try await read(Self.linkKey(environment, transactionId))
+    let purchaseId = link.isEmpty ? transactionId : String(decoding: link, as: UTF8.self)
+    return try Self.history(try await read(Self.key(environment, purchaseId)), purchaseId)
+  }
+
+  /// Adds a step to a purchase's history, and makes the history known under the step's transaction id. Both may be repeated, as after a
+  /// crash between them.
+  func insert(
+    _ step: LifecycleStep, environment: String, purchaseId: String
+  ) async throws -> (OneTimePurchaseHistory, SubscriptionHistory.Arrival) {
+    let result = try await add(step, environment: environment, purchaseId: purchaseId)
+    if let id = step.transaction?.transactionId, id != purchaseId, !result.0.steps.isEmpty {
+      let lifetime = OneTimePurchaseHistory.longestLifetimeDays(environment: environment) * Self.secondsPerDay
+      _ = try await redis.send(["SET", .string(Self.linkKey(environment, id)), .string(purchaseId), "EX", .integer(lifetime)])
+    }
+    return result
   }
 
   /// Adds a step to a history, or to an empty one if there is none, atomically among all instances. An unchanged history is not written.
-  func insert(
-    _ step: LifecycleStep, environment: String, transactionId: String
+  private func add(
+    _ step: LifecycleStep, environment: String, purchaseId: String
   ) async throws -> (OneTimePurchaseHistory, SubscriptionHistory.Arrival) {
-    let key = Self.key(environment, transactionId)
+    let key = Self.key(environment, purchaseId)
     func lifetime(_ history: OneTimePurchaseHistory) -> RedisArgument {
       .integer(history.lifetimeDays(environment: environment) * Self.secondsPerDay)
     }
@@ -35,7 +51,7 @@ struct OneTimePurchaseStore: Sendable {
       bytes = stored
     }
     while true {
-      let before = try Self.history(bytes, transactionId) ?? OneTimePurchaseHistory()
+      let before = try Self.history(bytes, purchaseId) ?? OneTimePurchaseHistory()
       var history = before
       let arrival = history.insert(step)
       guard history != before else { return (history, arrival) }
@@ -51,19 +67,24 @@ struct OneTimePurchaseStore: Sendable {
   private func read(_ key: String) async throws -> [UInt8] { try await redis.send(["GET", .string(key)]).bytes ?? [] }
 
   /// Parses a stored history; nil for no bytes.
-  private static func history(_ bytes: [UInt8], _ transactionId: String) throws -> OneTimePurchaseHistory? {
+  private static func history(_ bytes: [UInt8], _ purchaseId: String) throws -> OneTimePurchaseHistory? {
     let history = OneTimePurchaseHistory(stored: bytes)
     // A value that cannot be parsed may have been written by a newer version, so it must not be overwritten.
-    guard bytes.isEmpty || history != nil else { throw Unreadable(transactionId: transactionId) }
+    guard bytes.isEmpty || history != nil else { throw Unreadable(purchaseId: purchaseId) }
     return history
   }
 
   /// The error if the stored value of a purchase cannot be parsed.
   struct Unreadable: Error {
-    let transactionId: String
+    let purchaseId: String
   }
 
-  private static func key(_ environment: String, _ transactionId: String) -> String {
-    Keys.own("verifier", "purchase:\(environment):\(transactionId)", shardOf: transactionId)
+  private static func key(_ environment: String, _ purchaseId: String) -> String {
+    Keys.own("verifier", "purchase:\(environment):\(purchaseId)", shardOf: purchaseId)
+  }
+
+  /// The key of the id of the purchase that a further transaction belongs to.
+  private static func linkKey(_ environment: String, _ transactionId: String) -> String {
+    Keys.own("verifier", "purchase-of:\(environment):\(transactionId)", shardOf: transactionId)
   }
 }

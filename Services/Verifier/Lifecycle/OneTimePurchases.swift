@@ -9,8 +9,9 @@ struct OneTimePurchases: Sendable {
   /// Adds a verified notification to its purchase's history. Returns the lifecycle data of the event; nil if the notification is not about
   /// a one-time purchase.
   func addNotification(_ payload: JSONObject, transactionInfo: JSONObject?, environment: String) async throws -> JSONObject? {
-    guard let step = OneTimePurchaseHistory.step(notification: payload, transactionInfo: transactionInfo) else { return nil }
-    guard let (summary, arrival) = try await insert(step, environment: environment) else { return nil }
+    guard let transactionInfo, let step = OneTimePurchaseHistory.step(notification: payload, transactionInfo: transactionInfo),
+      let (summary, arrival) = try await insert(step, transactionInfo, environment: environment)
+    else { return nil }
     var object = summary
     object["late"] = .bool(arrival.isLate)
     return object
@@ -20,15 +21,15 @@ struct OneTimePurchases: Sendable {
   /// transaction is not of a one-time purchase.
   func addObservation(_ transactionInfo: JSONObject, environment: String) async throws -> JSONObject? {
     guard let step = OneTimePurchaseHistory.step(observed: transactionInfo) else { return nil }
-    return try await insert(step, environment: environment)?.0
+    return try await insert(step, transactionInfo, environment: environment)?.0
   }
 
   /// Adds a step to its purchase's history. Returns the event's data about the current state.
   private func insert(
-    _ step: LifecycleStep, environment: String
+    _ step: LifecycleStep, _ transactionInfo: JSONObject, environment: String
   ) async throws -> (JSONObject, SubscriptionHistory.Arrival)? {
-    guard let id = step.transaction?.transactionId else { return nil }
-    let (history, arrival) = try await store.insert(step, environment: environment, transactionId: id)
+    guard let id = OneTimePurchaseHistory.purchaseId(transactionInfo) else { return nil }
+    let (history, arrival) = try await store.insert(step, environment: environment, purchaseId: id)
     // A step that did not begin a history is not stored. Then the state follows from this step alone.
     guard let state = history.state ?? OneTimePurchaseHistory.state(after: [step]) else { return nil }
     var object: JSONObject = ["state": .string(state.status.rawValue), "since": .integer(state.since)]

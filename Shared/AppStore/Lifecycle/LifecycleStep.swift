@@ -26,6 +26,8 @@ public struct LifecycleStep: Sendable, Hashable {
     public var signedDate: Int64?
     /// `REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.
     public var revocationType: String?
+    /// Set if several transactions represent the period, as after seats were added; such as `SEAT_ADDITION`.
+    public var additionalTransactionReason: String?
   }
 
   /// The facts of a step's renewal information. Times are milliseconds since 1970.
@@ -134,7 +136,8 @@ extension LifecycleStep.Transaction {
       previousOriginalTransactionId: object["previousOriginalTransactionId"]?.stringValue,
       subscriptionGroupId: object["subscriptionGroupIdentifier"]?.stringValue, storefront: object["storefront"]?.stringValue,
       originalPurchaseDate: object["originalPurchaseDate"]?.int64Value, signedDate: object["signedDate"]?.int64Value,
-      revocationType: object["revocationType"]?.stringValue)
+      revocationType: object["revocationType"]?.stringValue,
+      additionalTransactionReason: object["additionalTransactionReason"]?.stringValue)
   }
 
   /// Parses the stored format, whose names are Apple's except for the price.
@@ -156,6 +159,7 @@ extension LifecycleStep.Transaction {
     object["originalPurchaseDate"] = originalPurchaseDate.map { .integer($0) }
     object["signedDate"] = signedDate.map { .integer($0) }
     object["revocationType"] = revocationType.map { .string($0) }
+    object["additionalTransactionReason"] = additionalTransactionReason.map { .string($0) }
     return object
   }
 }

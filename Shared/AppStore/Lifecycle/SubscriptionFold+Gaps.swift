@@ -1,7 +1,7 @@
 /// The rules by which a step shows that notifications before it are missing (``SubscriptionGapRule``).
 extension SubscriptionFold {
   /// The greatest time between the end of a period and the start of the next one that is not a gap, milliseconds: an hour (our choice).
-  private static let periodTolerance: Int64 = 3_600_000
+  static let periodTolerance: Int64 = 3_600_000
 
   /// True if the step's type announces a paid period or another end of it.
   private static func announcesPeriod(_ step: LifecycleStep) -> Bool {
@@ -27,7 +27,7 @@ extension SubscriptionFold {
   }
 
   /// True if no step is needed before this one.
-  private static func startsHistory(_ step: LifecycleStep) -> Bool {
+  static func startsHistory(_ step: LifecycleStep) -> Bool {
     switch (step.type, step.subtype) {
     case ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", nil), ("OFFER_REDEEMED", "INITIAL_BUY"): true
     default: step.isMigration
@@ -38,8 +38,8 @@ extension SubscriptionFold {
   private static func breaksPeriods(_ last: SubscriptionState, _ step: LifecycleStep) -> Bool {
     guard let transaction = step.transaction, let end = last.expiresDate else { return false }
     if !announcesPeriod(step) {
-      // The step shows a period that ends after the last announced one.
-      return isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
+      // The step shows a period that ends after the last announced one. If that one is not known, its gap is reported already.
+      return last.transactionId != nil && isNewest(transaction, last) && (transaction.expiresDate ?? end) > end.plus(periodTolerance)
     }
     guard continuesPeriods(step), !last.sawFailure, !last.sawEnd, let start = transaction.purchaseDate else { return false }
     return start > end.plus(periodTolerance) || (keepsPeriod(step) && isLater(transaction, than: last))
@@ -74,12 +74,17 @@ extension SubscriptionFold {
     case ("EXPIRED", "VOLUNTARY"): !last.sawRenewalDisabled
     case ("EXPIRED", "PRICE_INCREASE"): !last.sawPriceIncrease
     case ("SUBSCRIBED", "RESUBSCRIBE"), ("OFFER_REDEEMED", "RESUBSCRIBE"): !last.sawEnd
-    case ("REFUND_REVERSED", _): step.transaction.map { !last.refunded.contains($0.transactionId) } ?? false
+    case ("REFUND_REVERSED", _): step.transaction.map { !isRefunded($0, last) } ?? false
     case ("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_ENABLED"):
       last.autoRenew == true && [.active, .gracePeriod, .billingRetry].contains(last.status) && !last.sawRenewalDisabled
         && !last.renewedWhileOff
     default: false
     }
+  }
+
+  /// True if the transaction, or the same purchase under another id, is refunded.
+  private static func isRefunded(_ transaction: LifecycleStep.Transaction, _ last: SubscriptionState) -> Bool {
+    last.refunded.contains { $0 == transaction.transactionId || ($0 == last.transactionId && isKnownPeriod(transaction, last)) }
   }
 
   /// True if the step shows a setting or a price that no earlier step announced.
@@ -92,24 +97,6 @@ extension SubscriptionFold {
     ["PRICE_INCREASE", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "RENEWAL_EXTENDED"].contains(step.type)
   }
 
-  /// Apple's status in a step about something else, if it differs from the computed one; otherwise nil. It is also nil for a revoked
-  /// subscription, whose other transactions may have another status, and around the end of a period: the status changes at the end, and
-  /// Apple signs the notification about it a little later.
-  static func unannouncedStatus(_ last: SubscriptionState, _ step: LifecycleStep) -> SubscriptionStatus? {
-    // The newest known period is refunded, but the subscription is active.
-    if showsUnknownPeriod(last, step) { return .active }
-    guard isAboutOtherThings(step), last.status != .revoked, let number = step.appleStatus,
-      let appleStatus = SubscriptionStatus(appleStatus: number, autoRenew: nil),
-      appleStatus != (last.status == .activeNotRenewing ? .active : last.status)
-    else { return nil }
-    if [.gracePeriod, .billingRetry, .expired].contains(appleStatus), let end = last.awaitedEnd,
-      (end.plus(-periodTolerance)...end.plus(SubscriptionGapRule.silenceAfter)).contains(step.signedDate)
-    {
-      return nil
-    }
-    return appleStatus
-  }
-
   /// True if the step is the notification of a change to the status.
   static func announces(_ step: LifecycleStep, _ status: SubscriptionStatus) -> Bool {
     switch status {
@@ -117,7 +104,7 @@ extension SubscriptionFold {
     case .billingRetry: step.type == "GRACE_PERIOD_EXPIRED" || (step.type == "DID_FAIL_TO_RENEW" && step.subtype != "GRACE_PERIOD")
     case .expired: step.type == "EXPIRED"
     case .revoked: step.type == "REFUND" || step.type == "REVOKE"
-    case .active, .activeNotRenewing, .unknownOverdue: beginsPeriod(step)
+    case .active, .activeNotRenewing, .unknownOverdue: beginsPeriod(step) || step.type == "REFUND_REVERSED"
     }
   }
 
@@ -154,13 +141,16 @@ extension SubscriptionFold {
   }
 
   /// The notification types that announce a status, for people.
-  static func announcement(of status: SubscriptionStatus) -> String {
+  ///
+  /// - Parameter before: the status to which the steps lead.
+  static func announcement(of status: SubscriptionStatus, after before: SubscriptionStatus) -> String {
     switch status {
     case .gracePeriod: "DID_FAIL_TO_RENEW/GRACE_PERIOD"
     case .billingRetry: "DID_FAIL_TO_RENEW or GRACE_PERIOD_EXPIRED"
     case .expired: "EXPIRED"
     case .revoked: "REFUND or REVOKE"
-    case .active, .activeNotRenewing, .unknownOverdue: "DID_RENEW or SUBSCRIBED"
+    case .active, .activeNotRenewing, .unknownOverdue:
+      before == .revoked ? "REFUND_REVERSED or SUBSCRIBED" : "DID_RENEW or SUBSCRIBED"
     }
   }
 

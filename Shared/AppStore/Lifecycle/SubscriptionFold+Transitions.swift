@@ -1,5 +1,6 @@
 /// The state after each notification type (notificationType). Which state each type follows is in `SubscriptionFold+Gaps.swift`: another
-/// state before it means that a notification is missing. If a notification has Apple's own status, that status decides (``SubscriptionFold``).
+/// state before it means that a notification is missing. If a notification has Apple's own status, that status decides afterwards
+/// (`SubscriptionFold+AppleStatus.swift`).
 extension SubscriptionFold {
   /// True if a paid period begins with the step.
   static func beginsPeriod(_ step: LifecycleStep) -> Bool {
@@ -52,14 +53,13 @@ extension SubscriptionFold {
       // Only a price increase that needs the customer's consent can end the subscription.
       if subtype != "ACCEPTED" { state.sawPriceIncrease = true }
       state.sawPriceNotice = true
+    case ("REFUND", "SEATS") where step.transaction?.revocationDate == nil:
+      // Some of the transaction's seats are refunded, and it is valid for the others.
+      break
     case ("REFUND", _):
-      guard let id = step.transaction?.transactionId else { break }
-      if showsUnknownPeriod(state, step) {
-        beginUnknownPeriod(&state, step)
-      } else if keepsSubscription(step) {
-        // If the current period is not known, the renewal information still has its end.
-        if state.transactionId == nil { state.expiresDate = step.renewal?.renewalDate ?? state.expiresDate }
-      } else if state.transactionId.map({ $0 == id }) ?? !state.refunded.contains(id) {
+      guard let transaction = step.transaction else { break }
+      let id = transaction.transactionId
+      if state.transactionId == nil ? !state.refunded.contains(id) : isKnownPeriod(transaction, state) {
         state.status = .revoked
         state.sawEnd = true
       }
@@ -67,11 +67,12 @@ extension SubscriptionFold {
       // Apple turns renewal off after a refund that was requested within the app.
       if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
     case ("REFUND_REVERSED", _):
-      guard let id = step.transaction?.transactionId else { break }
-      state.refunded.removeAll { $0 == id }
-      guard state.status == .revoked, state.transactionId == nil || id == state.transactionId else { break }
+      guard let transaction = step.transaction else { break }
+      let isKnown = isKnownPeriod(transaction, state)
+      state.refunded.removeAll { $0 == transaction.transactionId || (isKnown && $0 == state.transactionId) }
+      guard state.status == .revoked, state.transactionId == nil || isKnown else { break }
       // The subscription continues as if it had never been refunded.
-      let end = step.transaction?.expiresDate ?? state.expiresDate
+      let end = transaction.expiresDate ?? state.expiresDate
       state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
       state.revocationDate = nil
     case ("REVOKE", _):
@@ -83,47 +84,15 @@ extension SubscriptionFold {
     }
   }
 
-  /// True if the step is a refund that does not end the subscription, because Apple's status is 1 (active), 3 (billing retry) or 4 (grace
-  /// period). It is 5 if the refund ended the subscription. With status 1, the end in the renewal information, if there is one, must also
-  /// be later than that of the refunded period; otherwise the refunded period is the current one.
-  private static func keepsSubscription(_ step: LifecycleStep) -> Bool {
-    guard step.type == "REFUND", let status = step.appleStatus, [1, 3, 4].contains(status) else { return false }
-    guard status == 1, let end = step.transaction?.expiresDate, let next = step.renewal?.renewalDate else { return true }
-    return next > end
-  }
-
-  /// True if the step is a refund that shows a period that no step announced: the subscription is active, although no period after the
-  /// refunded one is known.
-  static func showsUnknownPeriod(_ state: SubscriptionState, _ step: LifecycleStep) -> Bool {
-    guard keepsSubscription(step), step.appleStatus == 1, state.transactionId != nil, let refunded = step.transaction else { return false }
-    return isNewest(refunded, state)
-  }
-
-  /// True if the step's transaction is refunded, and the refund did not end the subscription.
-  static func continuesAfterRefund(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
-    if keepsSubscription(step) { return true }
-    guard let last, last.status != .revoked, let id = step.transaction?.transactionId else { return false }
-    return last.refunded.contains(id)
-  }
-
-  /// Begins a period of which at most the end is known. If its end is unknown too, it counts as ended at once, so that the check for
-  /// silence asks Apple for the status.
-  private static func beginUnknownPeriod(_ state: inout SubscriptionState, _ step: LifecycleStep) {
-    begin(&state)
-    state.transactionId = nil
-    state.purchaseDate = nil
-    state.expiresDate = step.renewal?.renewalDate ?? max(step.transaction?.expiresDate ?? step.signedDate, step.signedDate)
-    state.factsSignedDate = nil
-  }
-
   /// Begins a paid period. Failures and other steps of the previous period no longer count.
-  private static func begin(_ state: inout SubscriptionState) {
+  static func begin(_ state: inout SubscriptionState) {
     // A new period turns renewal on, and Apple may announce that shortly after.
     state.renewedWhileOff = state.autoRenew == false
     state.status = .active
     state.autoRenew = true
     state.revocationDate = nil
     state.gracePeriodExpiresDate = nil
+    state.endIsAssumed = false
     state.sawFailure = false
     state.sawGracePeriod = false
     state.sawRenewalDisabled = false

@@ -130,8 +130,8 @@ public struct SubscriptionHistory: Sendable, Hashable {
     var gaps: [SubscriptionGap] = []
     for (index, (step, outcome)) in zip(steps, outcomes).enumerated() {
       var (rules, missing) = (outcome.broken, outcome.missing)
-      if let status = outcome.unannounced, !isAnnounced(status, after: index) {
-        if missing.isEmpty { missing = SubscriptionFold.announcement(of: status) }
+      if let unannounced = outcome.unannounced, !isAnnounced(unannounced.status, after: index) {
+        if missing.isEmpty { missing = unannounced.missing }
         if !rules.contains(.changedFact) { rules.append(.changedFact) }
       }
       if !rules.isEmpty {
@@ -168,7 +168,7 @@ public struct SubscriptionHistory: Sendable, Hashable {
   /// - Parameter observation: Apple's status; nil if Apple does not know the subscription or could not be asked.
   public mutating func repair(_ gap: SubscriptionGap, by observation: LifecycleStep?) {
     if let observation { _ = insert(observation) }
-    if gap.rules == [.silence], observation != nil, state?.awaitedEnd == gap.before { return }
+    if gap.rules == [.silence], observation != nil, state?.noticeDue == gap.before { return }
     settle(gap)
   }
 

@@ -22,6 +22,8 @@ public struct SubscriptionState: Sendable, Hashable {
   public internal(set) var originalPurchaseDate: Int64?
   /// The time at which Apple signed the facts of the newest period's transaction; nil if it is unknown.
   var factsSignedDate: Int64?
+  /// True if Apple has not named the end of the newest period. Then `expiresDate` is the latest time at which it is known to be paid.
+  public internal(set) var endIsAssumed = false
   /// The price of the newest period, with the offer that was used.
   var price: SubscriptionPrice?
   /// The price of the next period, with the offer of that period.
@@ -58,6 +60,10 @@ public struct SubscriptionState: Sendable, Hashable {
     }
   }
 
+  /// The time from which silence about this status counts: ``awaitedEnd``, or the end of an expired period whose end no notification
+  /// announced.
+  var noticeDue: Int64? { status == .expired && !sawEnd ? expiresDate : awaitedEnd }
+
   /// The status at a given time. It is `unknown-overdue` if a notification was due and none came within `silence` milliseconds.
   public func status(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> SubscriptionStatus {
     guard let end = awaitedEnd, now > end.plus(silence) else { return status }
@@ -72,7 +78,7 @@ public struct SubscriptionState: Sendable, Hashable {
   public func hasAccess(at now: Int64, silence: Int64 = SubscriptionGapRule.silenceAfter) -> Bool? {
     let end: Int64? =
       switch status {
-      case .activeNotRenewing: expiresDate
+      case .activeNotRenewing: endIsAssumed ? nil : expiresDate
       case .gracePeriod: gracePeriodExpiresDate
       case .active, .billingRetry, .expired, .revoked, .unknownOverdue: nil
       }
@@ -102,7 +108,7 @@ extension SubscriptionState {
       "saw": .array(
         [
           (sawFailure, "failure"), (sawGracePeriod, "grace"), (sawRenewalDisabled, "disabled"), (sawPriceIncrease, "price"),
-          (sawEnd, "end"), (sawPriceNotice, "priceNotice"), (renewedWhileOff, "renewedWhileOff"),
+          (sawEnd, "end"), (sawPriceNotice, "priceNotice"), (renewedWhileOff, "renewedWhileOff"), (endIsAssumed, "assumedEnd"),
         ].filter(\.0).map { .string($0.1) }),
       "refunded": .array(refunded.map { .string($0) }),
     ]
@@ -153,6 +159,7 @@ extension SubscriptionState {
     sawEnd = saw.contains("end")
     sawPriceNotice = saw.contains("priceNotice")
     renewedWhileOff = saw.contains("renewedWhileOff")
+    endIsAssumed = saw.contains("assumedEnd")
     refunded = object["refunded"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 }

@@ -8,19 +8,21 @@ private let day: Int64 = 86_400_000
 
 /// A step whose transaction was signed at `inner`, by default with the notification. Times are days.
 private func step(
-  _ type: String, at time: Int64, inner: Int64? = nil, revoked: Int64? = nil, as revocation: String? = nil, uuid: String? = nil
+  _ type: String, at time: Int64, inner: Int64? = nil, revoked: Int64? = nil, as revocation: String? = nil, uuid: String? = nil,
+  transaction: String = "p1", purchase: Int64? = nil
 ) -> LifecycleStep {
   LifecycleStep(
     notificationUUID: uuid ?? "\(type)-\(time)", type: type, subtype: nil, signedDate: time * day,
     innerSignedDate: (inner ?? time) * day,
     transaction: .init(
-      transactionId: "p1", productId: "coins", purchaseDate: 1, revocationDate: revoked.map { $0 * day }, revocationType: revocation),
+      transactionId: transaction, productId: "coins", purchaseDate: purchase.map { $0 * day } ?? 1,
+      revocationDate: revoked.map { $0 * day }, revocationType: revocation),
     renewal: nil)
 }
 
-private func observed(at time: Int64, revoked: Int64? = nil) throws -> LifecycleStep {
+private func observed(at time: Int64, revoked: Int64? = nil, id: String = "p1") throws -> LifecycleStep {
   var transaction: JSONObject = [
-    "transactionId": "p1", "type": "Consumable", "purchaseDate": 1, "signedDate": .integer(time * day),
+    "transactionId": .string(id), "type": "Consumable", "purchaseDate": 1, "signedDate": .integer(time * day),
   ]
   transaction["revocationDate"] = revoked.map { .integer($0 * day) }
   return try #require(OneTimePurchaseHistory.step(observed: transaction))
@@ -65,6 +67,55 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
     #expect(history([step("REVOKE", at: 5, revoked: 5), step("A_NEW_TYPE", at: 6, revoked: 5)]).state?.status == .revoked)
   }
 
+  @Test("a revocation that is looked up with another date and no type is the known one")
+  func knownRevocation() throws {
+    let revoked = [Self.charge, step("REVOKE", at: 5, revoked: 5, as: "FAMILY_REVOKE")]
+    var life = history(revoked)
+    #expect(life.insert(try observed(at: 9, revoked: 8)) == .inOrder)
+    #expect(life.state?.status == .revoked && life.state?.since == 5 * day && life.state?.hasAccess == false)
+    #expect(life.state?.facts.revocationDate == 8 * day && life.state?.facts.revocationType == "FAMILY_REVOKE")
+    #expect(life.statuses == [.purchased, .revoked, .revoked])
+    let prorated = history([step("REFUND", at: 5, revoked: 5, as: "REFUND_PRORATED"), try observed(at: 9, revoked: 8)])
+    #expect(prorated.state?.status == .refunded && prorated.state?.hasAccess == nil && prorated.state?.since == 5 * day)
+    // A type that names another kind counts, and so does a revocation after a reversal.
+    #expect(history(revoked + [step("A_NEW_TYPE", at: 9, revoked: 8, as: "REFUND_FULL")]).state?.status == .refunded)
+    let again = history([Self.charge, Self.refund, Self.reversal, try observed(at: 9, revoked: 8)])
+    #expect(again.state?.status == .refunded && again.state?.since == 8 * day)
+  }
+
+  @Test("transactions of one non-consumable are one purchase: the refund of a restored one is that of all, in any order")
+  func restored() throws {
+    func info(_ type: String, _ id: String, original: String?) -> JSONObject {
+      var object: JSONObject = ["type": .string(type), "transactionId": .string(id)]
+      object["originalTransactionId"] = original.map { .string($0) }
+      return object
+    }
+    #expect(OneTimePurchaseHistory.purchaseId(info("Non-Consumable", "p2", original: "p1")) == "p1")
+    #expect(OneTimePurchaseHistory.purchaseId(info("Non-Consumable", "p2", original: nil)) == "p2")
+    for type in ["Consumable", "Non-Renewing Subscription"] {
+      #expect(OneTimePurchaseHistory.purchaseId(info(type, "p2", original: "p1")) == "p2")
+    }
+    let refund = step("REFUND", at: 5, revoked: 5, as: "REFUND_FULL", transaction: "p2")
+    for steps in [[Self.charge, refund], [refund, Self.charge]] {
+      #expect(history(steps).state?.status == .refunded && history(steps).state?.hasAccess == false)
+    }
+    let refunded = [Self.charge, refund]
+    // The facts of the first transaction do not undo the refund of the second, whether they are older or newer than it.
+    #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 6)]).state?.status == .refunded)
+    #expect(history(refunded + [try observed(at: 9)]).state?.status == .refunded)
+    #expect(history(refunded + [try observed(at: 9), try observed(at: 10, revoked: 5, id: "p2")]).state?.since == 5 * day)
+    // Facts of the first one that Apple signed after the notification's facts of the second do not hide the refund.
+    let asked = step("CONSUMPTION_REQUEST", at: 4)
+    #expect(history([asked, step("REFUND", at: 5, inner: 3, revoked: 3, transaction: "p2")]).state?.status == .refunded)
+    // Either id reverses it, and a new purchase after it counts.
+    #expect(history(refunded + [Self.reversal]).state?.status == .purchased)
+    #expect(history(refunded + [step("REFUND_REVERSED", at: 7, transaction: "p2")]).state?.status == .purchased)
+    #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 7)]).state?.status == .purchased)
+    #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 4)]).state?.status == .purchased)
+    #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 6)]).state?.status == .purchased)
+    #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 4)]).state?.status == .refunded)
+  }
+
   @Test("a late notification is flagged, and older facts change nothing")
   func late() {
     var life = history([Self.refund])
@@ -89,10 +140,11 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
         step(
           types.randomElement(using: &generator)!, at: Int64.random(in: 0...6, using: &generator),
           inner: Int64.random(in: 0...6, using: &generator),
-          revoked: Bool.random(using: &generator) ? Int64.random(in: 0...3, using: &generator) : nil, uuid: "u\(index)")
+          revoked: Bool.random(using: &generator) ? Int64.random(in: 0...3, using: &generator) : nil, uuid: "u\(index)",
+          transaction: Bool.random(using: &generator) ? "p1" : "p2")
       }
       if Bool.random(using: &generator) {
-        for time in 1...3 as ClosedRange<Int64> { try steps.append(observed(at: time, revoked: time)) }
+        for time in 1...3 as ClosedRange<Int64> { try steps.append(observed(at: time, revoked: time, id: time == 2 ? "p2" : "p1")) }
       }
       let first = history(steps)
       let second = history((steps + steps).shuffled(using: &generator))

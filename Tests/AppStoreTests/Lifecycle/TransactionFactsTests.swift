@@ -44,10 +44,12 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     }
   }
 
-  @Test("a revocation remains although a later notification has the facts from before it")
+  @Test("a revocation remains although a later notification has the facts from before it, unless its status says otherwise")
   func revocation() {
     let refunded = [Self.start, step("REFUND", at: 5, inner: 5, revoked: 5)]
-    for status in [nil, 1, 5] as [Int64?] {
+    let active = history(refunded + [step("CONSUMPTION_REQUEST", at: 6, inner: 4, status: 1)])
+    #expect(active.state?.status == .active && active.gaps.map(\.rules) == [[.changedFact]])
+    for status in [nil, 2, 5] as [Int64?] {
       let life = history(refunded + [step("CONSUMPTION_REQUEST", at: 6, inner: 4, status: status)])
       #expect(life.state?.status == .revoked && life.state?.revocationDate == 5 * day)
     }

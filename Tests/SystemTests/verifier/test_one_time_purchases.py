@@ -100,17 +100,76 @@ def test_an_unknown_purchase_is_not_found_and_a_wrong_field_is_refused_by_its_na
         assert answer.status == 400 and f'"{field}"' in answer.body.decode(), answer
 
 
-def test_a_subscriptions_facts_from_before_a_refund_do_not_undo_it(system):
+@pytest.mark.parametrize("is_late", [False, True])
+def test_the_refund_of_a_restored_non_consumable_is_that_of_all_its_transactions(system, is_late):
+    """A restore has a transaction of its own, which names the first one as its original."""
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    charge = made(system, "ONE_TIME_CHARGE", productType="Non-Consumable", send=not is_late, signedDate=now - 30_000)
+    first, restored = charge["transactionId"], str(int(charge["transactionId"]) + 1)
+    made(system, "REFUND", first, signedDate=now - 20_000, transaction={"transactionId": restored, "originalTransactionId": first})
+    if is_late:
+        system.control("/control/notifications/send", {"notificationUUID": charge["notificationUUID"]})
+    events = {event["data"]["notificationType"]: event["data"]["lifecycle"] for event in events_of(feed, first, 2)}
+    assert events["REFUND"]["state"] == "refunded" and events["REFUND"]["hasAccess"] is False
+    assert events["ONE_TIME_CHARGE"]["late"] is is_late
+    for id in (first, restored):
+        found = state(system, id)
+        assert (found["state"], found["hasAccess"]) == ("refunded", False), found
+        assert [step["notificationType"] for step in found["notifications"]] == ["ONE_TIME_CHARGE", "REFUND"]
+    # The reversal under the first id is that of both.
+    made(system, "REFUND_REVERSED", first, signedDate=now - 10_000)
+    events_of(feed, first, 1)
+    assert [state(system, id)["state"] for id in (first, restored)] == ["purchased", "purchased"]
+    feed.delete()
+
+
+def test_transactions_of_a_consumable_are_purchases_of_their_own(system):
+    feed = system.subscribe([VERIFIED])
+    first = made(system, "ONE_TIME_CHARGE")["transactionId"]
+    other = str(int(first) + 1)
+    made(system, "REFUND", first, transaction={"transactionId": other, "originalTransactionId": first})
+    events_of(feed, first, 2)
+    assert [state(system, id)["state"] for id in (first, other)] == ["purchased", "refunded"]
+    feed.delete()
+
+
+def test_a_revocation_with_another_date_and_no_type_is_the_known_one(system):
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    purchase = made(system, "ONE_TIME_CHARGE", signedDate=now - 40_000)["transactionId"]
+    made(system, "REVOKE", purchase, signedDate=now - 30_000)
+    made(system, "REFUND_DECLINED", purchase, signedDate=now - 20_000, transaction={"revocationDate": now - 25_000, "revocationType": None})
+    events = events_of(feed, purchase, 3)
+    assert {event["data"]["notificationType"]: event["data"]["lifecycle"]["state"] for event in events} == {
+        "ONE_TIME_CHARGE": "purchased", "REVOKE": "revoked", "REFUND_DECLINED": "revoked"}
+    since = next(event["data"]["lifecycle"]["since"] for event in events if event["data"]["notificationType"] == "REVOKE")
+    assert all(event["data"]["lifecycle"]["since"] == since for event in events if event["data"]["notificationType"] != "ONE_TIME_CHARGE")
+    found = state(system, purchase)
+    assert found["state"] == "revoked" and found["revocationType"] == "FAMILY_REVOKE" and found["hasAccess"] is False
+    feed.delete()
+
+
+@pytest.mark.parametrize("status,expected", [(None, "revoked"), (5, "revoked"), (1, "active")])
+def test_a_subscriptions_facts_from_before_a_refund_do_not_undo_it_but_apples_status_does(system, status, expected):
     feed = system.subscribe([VERIFIED])
     now = int(time.time() * 1000)
     bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=now - 40_000)
     purchase = bought["originalTransactionId"]
     made(system, "REFUND", purchase, signedDate=now - 30_000)
     old = {"signedDate": now - 35_000, "revocationDate": None, "revocationType": None}
-    made(system, "REFUND_DECLINED", purchase, signedDate=now - 20_000, transaction=old, data={"status": 1})
+    made(system, "REFUND_DECLINED", purchase, signedDate=now - 20_000, transaction=old, data={"status": status})
     events = events_of(feed, purchase, 3)
     assert {event["data"]["notificationType"]: event["data"]["lifecycle"]["state"] for event in events} == {
-        "SUBSCRIBED": "active", "REFUND": "revoked", "REFUND_DECLINED": "revoked"}
-    subscription = system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": purchase, "environment": "Production"})
-    assert subscription["state"] == "revoked" and "revocationDate" in subscription
+        "SUBSCRIBED": "active", "REFUND": "revoked", "REFUND_DECLINED": expected}
+
+    # Apple's answer to the look-up of the difference has the status 5.
+    def subscription() -> dict:
+        return system.call("Verifier", "GetSubscriptionState", {"originalTransactionId": purchase, "environment": "Production"})
+
+    until = time.monotonic() + 30
+    while subscription()["state"] != "revoked" and time.monotonic() < until:
+        time.sleep(0.2)
+    assert subscription()["state"] == "revoked" and "revocationDate" in subscription()
+    assert len(subscription().get("settledGaps", [])) == (1 if status == 1 else 0)
     feed.delete()

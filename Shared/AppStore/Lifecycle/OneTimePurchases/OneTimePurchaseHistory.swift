@@ -1,7 +1,7 @@
 public import WireJSON
 
-/// The history of one transaction that does not renew: its known steps in Apple's order, and the state that results from them
-/// (``OneTimePurchaseState``). There are no gaps: each step has all facts of the transaction, so a missing earlier step has no effect.
+/// The history of a purchase that does not renew (``purchaseId(_:)``): its known steps in Apple's order, and the state that results from
+/// them (``OneTimePurchaseState``). There are no gaps: each step has all facts of its transaction, so a missing earlier step has no effect.
 ///
 /// The state depends only on the set of steps, and not on the order or number of their arrivals.
 public struct OneTimePurchaseHistory: Sendable, Hashable {
@@ -29,13 +29,21 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
     isOneTime(transactionInfo) ? LifecycleStep(observedTransaction: transactionInfo) : nil
   }
 
+  /// The id under which the history of a transaction is kept. A non-consumable that is restored or bought again has further transactions,
+  /// which name the first one as their original, and all of them are one purchase. Any other transaction is a purchase of its own.
+  public static func purchaseId(_ transactionInfo: JSONObject) -> String? {
+    let own = transactionInfo["transactionId"]?.stringValue
+    guard transactionInfo["type"]?.stringValue == "Non-Consumable" else { return own }
+    return transactionInfo["originalTransactionId"]?.stringValue ?? own
+  }
+
   private static func isOneTime(_ transactionInfo: JSONObject) -> Bool {
     transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? false
   }
 
   /// Adds a step at its position in Apple's order.
   ///
-  /// An observation replaces an earlier observation. It does not begin a history unless it shows a revocation: a migration of receipts
+  /// An observation replaces an earlier one of the same transaction. It does not begin a history unless it shows a revocation: a migration of receipts
   /// observes all purchases of a customer, and the history of a purchase that was never refunded is of no use.
   public mutating func insert(_ step: LifecycleStep) -> SubscriptionHistory.Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
@@ -43,8 +51,11 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
     }
     if step.isObservation {
       if steps.isEmpty, step.transaction?.revocationDate == nil { return .beforeHistory }
-      if steps.contains(where: { $0.isObservation && step < $0 }) { return .beforeHistory }
-      steps.removeAll { $0.isObservation }
+      func isSame(_ other: LifecycleStep) -> Bool {
+        other.isObservation && other.transaction?.transactionId == step.transaction?.transactionId
+      }
+      if steps.contains(where: { isSame($0) && step < $0 }) { return .beforeHistory }
+      steps.removeAll(where: isSame)
     }
     let index = steps.firstIndex { step < $0 } ?? steps.count
     steps.insert(Self.reduced(step), at: index)
@@ -84,8 +95,11 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
   /// a history is kept only for queries, and for a shorter time.
   public func lifetimeDays(environment: String) -> Int64 {
     if steps.count == 1, steps[0].type == "ONE_TIME_CHARGE" { return 30 }
-    return environment == "Production" ? 200 : 40
+    return Self.longestLifetimeDays(environment: environment)
   }
+
+  /// The longest time for which a history is kept after a change, days.
+  public static func longestLifetimeDays(environment: String) -> Int64 { environment == "Production" ? 200 : 40 }
 }
 
 extension OneTimePurchaseHistory {

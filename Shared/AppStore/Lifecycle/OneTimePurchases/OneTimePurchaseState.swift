@@ -3,10 +3,10 @@ public struct OneTimePurchaseState: Sendable, Hashable {
   public let status: OneTimePurchaseStatus
   /// The start of this status: Apple's date of the purchase or of the revocation if it is known, otherwise the signing time of the step.
   public let since: Int64
-  /// The newest facts of the transaction, without a revocation after a reversed refund.
+  /// The newest facts of the transaction that led to this status, without a revocation after a reversed refund.
   public let facts: LifecycleStep.Transaction
-  /// The time at which Apple signed these facts.
-  let factsSignedDate: Int64
+  /// The times at which Apple signed the newest facts of each of the purchase's transactions, by transaction id.
+  let factsSignedDates: [String: Int64]
 
   /// True if the customer has the purchase. Nil after a refund of a part of its price: then the app's owner must decide.
   public var hasAccess: Bool? {
@@ -17,20 +17,43 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     }
   }
 
-  /// The state after a step; `last` for a step without a transaction. The facts that Apple signed last decide, even if their notification
-  /// was signed earlier. If facts were signed at the same time, those of the later step decide.
+  /// The state after a step; `last` for a step without a transaction. Of the facts of one transaction, those that Apple signed last decide,
+  /// even if their notification was signed earlier. If facts were signed at the same time, those of the later step decide.
   static func next(_ last: OneTimePurchaseState?, _ step: LifecycleStep) -> OneTimePurchaseState? {
     guard var facts = step.transaction else { return last }
-    if let last, step.innerSignedDate < last.factsSignedDate { return last }
+    if let known = last?.factsSignedDates[facts.transactionId], step.innerSignedDate < known { return last }
+    var dates = last?.factsSignedDates ?? [:]
+    dates[facts.transactionId] = step.innerSignedDate
+    if let last, isBesideRevocation(facts, step.type, last) {
+      return OneTimePurchaseState(status: last.status, since: last.since, facts: last.facts, factsSignedDates: dates)
+    }
     if step.type == "REFUND_REVERSED" {
       facts.revocationDate = nil
       facts.revocationType = nil
     }
     let status = newStatus(after: step.type, facts, last)
+    if let last, isKnownRevocation(facts, step.type, last) { facts.revocationType = last.facts.revocationType }
     var since = start(of: status, facts, step, isFirst: last == nil)
     if let last, last.status == status { since = last.since }
-    return OneTimePurchaseState(status: status, since: since, facts: facts, factsSignedDate: step.innerSignedDate)
+    return OneTimePurchaseState(status: status, since: since, facts: facts, factsSignedDates: dates)
   }
+
+  /// True if the purchase stays revoked, because another of its transactions is. Only a transaction that was bought later, or is announced
+  /// later, ends that.
+  private static func isBesideRevocation(_ facts: LifecycleStep.Transaction, _ type: String, _ last: OneTimePurchaseState) -> Bool {
+    guard last.status != .purchased, !decides(type), type != "ONE_TIME_CHARGE", facts.revocationDate == nil,
+      facts.transactionId != last.facts.transactionId
+    else { return false }
+    return facts.purchaseDate.map { $0 <= last.facts.revocationDate ?? last.since } ?? true
+  }
+
+  /// True if the facts show a revocation, and its kind is known only from an earlier step.
+  private static func isKnownRevocation(_ facts: LifecycleStep.Transaction, _ type: String, _ last: OneTimePurchaseState) -> Bool {
+    !decides(type) && facts.revocationDate != nil && facts.revocationType == nil && last.status != .purchased
+  }
+
+  /// True if the type of a notification decides the status, whatever its facts are.
+  private static func decides(_ type: String) -> Bool { ["REFUND", "REVOKE", "REFUND_REVERSED"].contains(type) }
 
   private static func newStatus(
     after type: String, _ facts: LifecycleStep.Transaction, _ last: OneTimePurchaseState?
@@ -41,7 +64,8 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     case "REFUND_REVERSED": return .purchased
     default:
       // Other types, such as CONSUMPTION_REQUEST and REFUND_DECLINED, change nothing. But they may show a revocation that happened before.
-      if let last, last.facts.revocationDate == facts.revocationDate { return last.status }
+      if let last, isKnownRevocation(facts, type, last) { return last.status }
+      if let last, last.facts.transactionId == facts.transactionId, last.facts.revocationDate == facts.revocationDate { return last.status }
       guard facts.revocationDate != nil else { return .purchased }
       return facts.revocationType == "FAMILY_REVOKE" || facts.revocationType == "ASSIGNMENT_REVOKE" ? .revoked : .refunded
     }
