@@ -39,7 +39,7 @@ extension AppStoreServerAPIClient {
       guard verdict == refusal, refusal.classification == .credentials, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true else {
         throw verdict
       }
-      throw AppStoreServerAPIErrorRule.notReleased(status: refusal.status)
+      throw AppStoreServerAPIErrorRule.notReleased(refusal)
     }
   }
 
@@ -57,7 +57,7 @@ extension AppStoreServerAPIClient {
       sandboxProbes.end(bundleId, isAccepted: answer)
       isAccepted = answer ?? false
     }
-    return isAccepted ? AppStoreServerAPIErrorRule.notReleased(status: error.status) : error
+    return isAccepted ? AppStoreServerAPIErrorRule.notReleased(error) : error
   }
 
   /// Requests a transaction that does not exist from the sandbox. Returns true if the response shows that the sandbox accepts the app's
