@@ -174,12 +174,12 @@ struct AppStoreCalls: Sendable {
         return verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
       }
       let first = verdict(trustedSource: false)
-      let final = first.reason == .appNotNamed ? verdict(trustedSource: true) : first
+      let judged = first.reason == .appNotNamed ? verdict(trustedSource: true) : first
       if !first.valid {
-        let problem = final.valid ? first : final
+        let problem = judged.valid ? first : judged
         problems.append(Problem(index: index, kind: part.kind, reason: problem.reason ?? .malformed, field: problem.field))
       }
-      payloads.append(final.valid ? final.payload ?? [:] : [:])
+      payloads.append(judged.valid ? judged.payload ?? [:] : [:])
     }
     return Response(server: answer.server, body: answer.body, decoded: payloads, problems: problems)
   }

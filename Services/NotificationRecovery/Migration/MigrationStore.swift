@@ -99,6 +99,8 @@ struct MigrationStore: Sendable {
     _ task: MigrationTask, transactions: Int, subscriptions: Int, isMigrated: Bool, failures: [MigrationFailureRecord]
   ) async throws(RedisError) {
     let id = task.migrationId
+    let partial: Int64 = isMigrated ? failures.reduce(0) { $0 + Int64(max(1, $1.transactionIds.count)) } : 0
+    let records: [RedisArgument] = failures.map { .bytes($0.json) }
     _ = try await Self.finish.run(
       on: redis,
       keys: [
@@ -107,9 +109,8 @@ struct MigrationStore: Sendable {
       ],
       arguments: [
         .integer(task.member), .integer(WallClock.now()), .integer(keptSeconds), .integer(waitingSeconds), .integer(Int64(transactions)),
-        .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), isMigrated ? "migrated" : "refused",
-        .integer(isMigrated ? failures.reduce(0) { $0 + Int64(max(1, $1.transactionIds.count)) } : 0),
-      ] + failures.map { .bytes($0.json) })
+        .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), .string(isMigrated ? "migrated" : "refused"), .integer(partial),
+      ] + records)
   }
 
   /// Cancels a migration if receipts wait in it. Otherwise it is not changed.

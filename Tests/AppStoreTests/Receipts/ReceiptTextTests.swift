@@ -58,47 +58,41 @@ import WireJSON
     ],
   ]
 
-  @Test(
-    "the ids of signed data are read, whatever it is",
-    arguments: [
-      (jws(transaction), ["originalTransactionId originalTransactionId 1", "transactionId transactionId 2"]),
-      (jws(renewal), ["originalTransactionId originalTransactionId 3"]),
-      (
-        jws(["receiptType": "Production", "bundleId": "com.example.app", "appTransactionId": "9"]),
-        ["appTransactionId appTransactionId 9"]
-      ),
-      (
-        jws(notification),
-        [
-          "transaction.originalTransactionId originalTransactionId 1", "transaction.transactionId transactionId 2",
-          "renewalInfo.originalTransactionId originalTransactionId 3",
-        ]
-      ),
-      (
-        // The body that Apple posts.
-        JSONValue.object(["signedPayload": .string(jws(notification))]).serializedString,
-        [
-          "notification.transaction.originalTransactionId originalTransactionId 1",
-          "notification.transaction.transactionId transactionId 2",
-          "notification.renewalInfo.originalTransactionId originalTransactionId 3",
-        ]
-      ),
-      (
-        JSONValue.object(["signedTransactions": [.string(jws(transaction))]]).serializedString,
-        ["transaction.originalTransactionId originalTransactionId 1", "transaction.transactionId transactionId 2"]
-      ),
-      (
-        #"{"status":0,"receipt":{"bundle_id":"com.example.app","in_app":[{"original_transaction_id":"4"}]}}"#,
-        ["receipt.in_app[0].original_transaction_id originalTransactionId 4"]
-      ),
-    ])
-  func signedData(text: String, expected: [String]) throws {
-    for changed in [text, "\"\(text)\"\n", Base64.encode(Array(text.utf8))] {
+  private static func json(_ object: JSONObject) -> String { JSONValue.object(object).serializedString }
+
+  private static let purchaseIds = ["originalTransactionId originalTransactionId 1", "transactionId transactionId 2"]
+  private static let renewalIds = ["originalTransactionId originalTransactionId 3"]
+
+  /// The ids with the place of their JWS before the field.
+  private static func ids(_ ids: [String], in place: String) -> [String] { ids.map { place + "." + $0 } }
+
+  /// Texts, and the ids that they have.
+  static let signedTexts: [(text: String, ids: [String])] = [
+    (jws(transaction), purchaseIds),
+    (jws(renewal), renewalIds),
+    (jws(["receiptType": "Production", "bundleId": "com.example.app", "appTransactionId": "9"]), ["appTransactionId appTransactionId 9"]),
+    (jws(notification), ids(purchaseIds, in: "transaction") + ids(renewalIds, in: "renewalInfo")),
+    // The body that Apple posts.
+    (
+      json(["signedPayload": .string(jws(notification))]),
+      ids(purchaseIds, in: "notification.transaction") + ids(renewalIds, in: "notification.renewalInfo")
+    ),
+    (json(["signedTransactions": [.string(jws(transaction))]]), ids(purchaseIds, in: "transaction")),
+    (
+      #"{"status":0,"receipt":{"bundle_id":"com.example.app","in_app":[{"original_transaction_id":"4"}]}}"#,
+      ["receipt.in_app[0].original_transaction_id originalTransactionId 4"]
+    ),
+  ]
+
+  @Test("the ids of signed data are read, whatever it is", arguments: signedTexts)
+  func signedData(entry: (text: String, ids: [String])) throws {
+    for changed in [entry.text, "\"\(entry.text)\"\n", Base64.encode(Array(entry.text.utf8))] {
       for contents in [
         try TransactionIdExtractor().appReceiptContents(changed), try TransactionIdExtractor().transactionReceiptContents(changed),
       ] {
-        #expect(contents.found.map { "\($0.location) \($0.kind.rawValue) \($0.id)" } == expected)
-        #expect(contents.bundleId ?? "com.example.app" == "com.example.app" && !contents.isOfXcode)
+        let found = contents.found.map { "\($0.location) \($0.kind.rawValue) \($0.id)" }
+        #expect(found == entry.ids)
+        #expect((contents.bundleId ?? "com.example.app") == "com.example.app" && !contents.isOfXcode)
       }
     }
   }
@@ -119,11 +113,11 @@ import WireJSON
   @Test(
     "a text that is no receipt is refused with the reason",
     arguments: [
-      ("!", TransactionIdExtractor.Failure.notBase64), ("a=b", .notBase64), ("%2", .notBase64), (#"AA\x"#, .notBase64),
+      ("!", .notBase64), ("a=b", .notBase64), ("%2", .notBase64), (#"AA\x"#, .notBase64),
       ("AAAA", .malformed("not a PKCS#7 app receipt")), ("", .malformed("not a PKCS#7 app receipt")),
       ("{}", .malformed("not a PKCS#7 app receipt")), (#"{"a":1}"#, .malformed("not a PKCS#7 app receipt")),
       (jws(["a": 1]), .malformed("a JWS without a transaction id")), ("a.b.c", .notBase64),
-    ])
+    ] as [(String, TransactionIdExtractor.Failure)])
   func refused(text: String, failure: TransactionIdExtractor.Failure) {
     #expect(throws: failure) { try TransactionIdExtractor().appReceiptContents(text) }
   }

@@ -238,7 +238,7 @@ def test_a_transaction_that_names_no_app_or_cannot_be_verified_leaves_the_others
     assert [(one["id"], one["reason"], one["transactionIds"]) for one in failures] == [("one", "app-not-named", [nameless])], failures
     events = {event["data"].get("transactionId"): event for event in migrated(feed, 4) if event["type"] == TRANSACTION}
     assert len(events) == 3 and events[nameless]["subject"] == events[nameless]["data"]["bundleId"] == APP
-    assert "bundleId" not in events[nameless]["data"]["transactionInfo"] and events[nameless]["data"]["lifecycle"]["hasAccess"] is not False
+    assert "bundleId" not in events[nameless]["data"]["transactionInfo"]
 
     # A transaction whose signature is wrong.
     found = system.call("Recovery", "GetTransactionHistory", {"bundleId": APP, "transactionId": original})["response"]

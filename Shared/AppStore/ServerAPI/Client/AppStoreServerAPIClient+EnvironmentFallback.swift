@@ -44,11 +44,14 @@ extension AppStoreServerAPIClient {
   }
 
   /// The error to report for a call to one server. If production refused the key, and the sandbox accepts it, the error says that the app
-  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``).
+  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``), and says nothing while our clock is so wrong that
+  /// production refuses right keys too.
   private func explained(
     _ error: AppStoreServerAPIError, _ bundleId: String, _ deadline: ContinuousClock.Instant
   ) async -> AppStoreServerAPIError {
-    guard error.classification == .credentials, error.server == .production else { return error }
+    guard error.classification == .credentials, error.server == .production,
+      abs(error.clockDifference ?? 0) <= AppStoreServerToken.issueMargin
+    else { return error }
     let isAccepted: Bool
     if let known = sandboxProbes.begin(bundleId) {
       isAccepted = known
