@@ -1,12 +1,10 @@
 """Look-ups of the App Store Server API over RPC: parameters, verified and decoded answers, environments, Apple's errors."""
 
-import json
 import time
 import uuid
 
 import pytest
 
-from client import Answer
 from SystemTests.recovery.system import ended, start
 from SystemTests.support.running_system import redis_words
 
@@ -77,77 +75,6 @@ def test_every_id_of_a_customer_returns_the_same_data(system, method, environmen
     assert found[0] and found[0] == found[1] == found[2]
     assert {answer["environment"] for answer in answers} == {environment or "Production"}
     assert {answer["response"].get("revision") for answer in answers} == {answers[0]["response"].get("revision")}
-
-
-def test_if_only_production_refuses_a_key_the_answer_says_that_the_app_was_never_released(system):
-    original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
-    system.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
-    try:
-        for method, message in (("GetTransactionInfo", {"transactionId": original}), ("GetRefundHistory", {"transactionId": original})):
-            refused = ask(system, method, {**message, "environment": "Production"})
-            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CONFIGURATION", refused
-            assert "never released" in refused.body.decode() and cause(refused)["environment"] == "Production"
-        assert get(system, "GetTransactionInfo", {"transactionId": original})["environment"] == "Sandbox"
-    finally:
-        system.control("/control/faults", {"clear": True})
-
-
-@pytest.mark.parametrize("environment", ["Production", "Sandbox"])
-def test_after_one_401_a_call_is_repeated_with_a_new_token_and_a_change_is_made_once(system, environment):
-    original = story(system, "buy", environment=environment)["originalTransactionId"]
-    where = {"environment": environment}
-
-    def refused_once(method: str, route: str, message: dict, **more) -> Answer:
-        system.control("/control/faults", {"route": route, "count": 1, "status": 401})
-        try:
-            answer = ask(system, method, {**message, **more}, key=uuid.uuid4().hex)
-            assert system.control("/control/state")["faults"] == 0
-            return answer
-        finally:
-            system.control("/control/faults", {"clear": True})
-
-    before = len(calls(system))
-    end = get(system, "GetSubscriptionStatuses", {"transactionId": original, **where})["decoded"][0]["expiresDate"]
-    for method, route in (("GetSubscriptionStatuses", "subscriptionStatuses"), ("GetTransactionHistory", "transactionHistory"),
-                          ("GetTransactionInfo", "transactionInfo"), ("GetRefundHistory", "refundHistory"),
-                          ("FinishTransaction", "finishTransaction")):
-        assert refused_once(method, route, {"transactionId": original}, **where).status == 200, method
-    token = {"originalTransactionId": original, "appAccountToken": str(uuid.uuid4())}
-    assert refused_once("SetAppAccountToken", "setAppAccountToken", token, **where).status == 200
-    extension = {"originalTransactionId": original, "extendByDays": 7, "extendReasonCode": 1, "requestIdentifier": uuid.uuid4().hex}
-    extended = refused_once("ExtendSubscriptionRenewalDate", "extendRenewalDate", extension, **where)
-    assert extended.status == 200 and extended.json["response"]["effectiveDate"] == end + 7 * 86_400_000, extended
-    if environment == "Production":
-        # Without an environment, the sandbox is not asked because of one 401.
-        assert refused_once("GetTransactionInfo", "transactionInfo", {"transactionId": original}).json["environment"] == "Production"
-        assert {call["environment"] for call in calls(system)[before:]} == {"Production"}
-    changes = [call["method"] for call in calls(system)[before:] if call["method"] != "GET"]
-    assert changes == ["POST", "PUT", "PUT"], changes
-
-
-def test_a_clock_that_is_ahead_of_apples_does_no_harm_up_to_a_minute_and_is_named_in_the_error(system):
-    original = story(system, "buy")["originalTransactionId"]
-    message = {"transactionId": original, "environment": "Production"}
-    try:
-        for seconds in (5, 45):
-            system.control("/control/clock", {"offsetMilliseconds": -seconds * 1000})
-            # A lifetime that was not requested before gets a new token.
-            assert system.call("Signer", "CreateAppStoreServerToken", {"bundleId": APP, "lifetimeSeconds": 3600 - seconds})["token"]
-            assert get(system, "GetTransactionInfo", message)["decoded"]
-            system.control("/control/faults", {"route": "transactionInfo", "count": 2, "status": 401})
-            refused = ask(system, "GetTransactionInfo", message)
-            assert abs(int(cause(refused)["clockDifferenceSeconds"]) - seconds) <= 1, refused
-        # Every token of the last twenty minutes is from the future, or has expired.
-        for seconds, word in ((1800, "ahead of"), (-7200, "behind")):
-            system.control("/control/clock", {"offsetMilliseconds": -seconds * 1000})
-            refused = ask(system, "GetTransactionInfo", message)
-            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CREDENTIALS", refused
-            found = int(cause(refused)["clockDifferenceSeconds"])
-            assert abs(found - seconds) <= 1 and f"our clock is {abs(found)} s {word} Apple's" in refused.json["message"], refused
-    finally:
-        system.control("/control/clock", {"offsetMilliseconds": 0})
-        system.control("/control/faults", {"clear": True})
-    assert get(system, "GetTransactionInfo", message)["decoded"]
 
 
 def test_the_sandbox_is_queried_for_an_app_transaction_id_that_production_does_not_know(system):
@@ -258,77 +185,6 @@ def test_a_rate_limit_is_returned_with_apples_delay_and_an_unknown_error_number_
     # An error of Apple's that says "try again" is retried.
     system.control("/control/faults", {"route": "transactionInfo", "count": 2, "status": 404, "body": {"errorCode": 4040002}})
     assert get(system, "GetTransactionInfo", {"transactionId": original, "environment": "Sandbox"})["decoded"]
-
-
-def test_an_answer_whose_signed_data_fails_verification_is_not_returned(system):
-    original = story(system, "buy")["originalTransactionId"]
-    forged = system.control("/control/notifications", {
-        "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": False})["signedPayload"]
-    system.control("/control/faults", {"route": "transactionInfo", "count": 1, "status": 200, "body": {"signedTransactionInfo": forged}})
-    answer = ask(system, "GetTransactionInfo", {"transactionId": original})
-    assert answer.status == 500 and answer.json["code"] == "data_loss", answer
-    assert cause(answer)["reason"] == "SIGNED_DATA_INVALID" and cause(answer)["kind"] == "transaction", json.dumps(answer.json)
-
-
-def nameless(system, original: str) -> str:
-    """Adds a one-time purchase that names no app to the customer's purchases; returns its transaction id."""
-    return system.control("/control/notifications", {
-        "bundleId": APP, "environment": "Production", "notificationType": "ONE_TIME_CHARGE", "originalTransactionId": original, "send": False,
-        "history": False, "transaction": {"bundleId": None}})["transactionId"]
-
-
-def test_a_transaction_that_names_no_app_is_returned_and_named(system):
-    original = story(system, "buy", "renew")["originalTransactionId"]
-    id = nameless(system, original)
-    problem = {"index": 0, "reason": "app_not_named"}
-    info = get(system, "GetTransactionInfo", {"transactionId": id})
-    assert info["problems"] == [problem] and info["decoded"][0]["transactionId"] == id and "bundleId" not in info["decoded"][0]
-    history = get(system, "GetTransactionHistory", {"transactionId": original})
-    assert history["problems"] == [{**problem, "index": 2}] and [one["transactionId"] for one in history["decoded"]][2] == id, history
-    assert "problems" not in get(system, "GetTransactionHistory", {"transactionId": original, "productType": ["AUTO_RENEWABLE"]})
-    system.control("/control/notifications", {
-        "bundleId": APP, "environment": "Production", "notificationType": "REFUND", "originalTransactionId": id, "send": False, "history": False})
-    refunds = get(system, "GetRefundHistory", {"transactionId": original})
-    assert refunds["problems"] == [problem] and refunds["decoded"][0]["transactionId"] == id, refunds
-    signed = info["response"]["signedTransactionInfo"]
-    for route, method, message, body in (
-            ("orderLookup", "LookUpOrder", {"orderId": "MX"}, {"status": 0, "signedTransactions": [signed]}),
-            ("subscriptionStatuses", "GetSubscriptionStatuses", {"transactionId": original}, {"data": [{"lastTransactions": [
-                {"originalTransactionId": id, "status": 1, "signedTransactionInfo": signed}]}]})):
-        system.control("/control/faults", {"route": route, "count": 1, "status": 200, "body": body})
-        answer = get(system, method, message)
-        assert answer["problems"] == [problem] and answer["decoded"][0]["transactionId"] == id, (method, answer)
-
-
-def test_signed_data_that_fails_verification_leaves_the_rest_of_an_answer(system):
-    original = story(system, "buy", "renew", "refund")["originalTransactionId"]
-
-    def broken(jws: str) -> str:
-        head, payload, signature = jws.split(".")
-        return f"{head}.{payload}.{signature[::-1]}"
-
-    history = get(system, "GetTransactionHistory", {"transactionId": original})
-    statuses = get(system, "GetSubscriptionStatuses", {"transactionId": original})
-    first, second = history["response"]["signedTransactions"]
-    entry = statuses["response"]["data"][0]["lastTransactions"][0]
-    for route, method, message, body, places in (
-            ("transactionHistory", "GetTransactionHistory", {}, {**history["response"], "signedTransactions": [broken(first), second]}, [0]),
-            ("refundHistory", "GetRefundHistory", {}, {"signedTransactions": [second, "x", broken(first)], "revision": "r", "hasMore": False}, [1, 2]),
-            ("orderLookup", "LookUpOrder", {"orderId": "MX"}, {"status": 0, "signedTransactions": [second, broken(first)]}, [1]),
-            ("subscriptionStatuses", "GetSubscriptionStatuses", {}, {"data": [{"lastTransactions": [
-                {**entry, "signedRenewalInfo": broken(entry["signedRenewalInfo"])}]}]}, [1])):
-        message = message or {"transactionId": original}
-        system.control("/control/faults", {"route": route, "count": 1, "status": 200, "body": body})
-        answer = get(system, method, {**message, "environment": "Production"})
-        assert [one.get("index", 0) for one in answer["problems"]] == places, (method, answer["problems"])
-        assert {one["reason"] for one in answer["problems"]} <= {"bad_signature", "malformed_signature", "malformed_jws"}, answer["problems"]
-        assert [bool(one) for one in answer["decoded"]] == [place not in places for place in range(len(answer["decoded"]))], answer["decoded"]
-        assert answer["response"] == body
-    # If nothing can be used, that is an error.
-    system.control("/control/faults", {"route": "refundHistory", "count": 1, "status": 200, "body": {
-        "signedTransactions": [broken(first), broken(second)], "revision": "r", "hasMore": False}})
-    nothing = ask(system, "GetRefundHistory", {"transactionId": original, "environment": "Production"})
-    assert nothing.status == 500 and cause(nothing)["reason"] == "SIGNED_DATA_INVALID", nothing
 
 
 def test_recoveries_are_listed_page_by_page(system):

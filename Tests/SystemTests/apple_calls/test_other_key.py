@@ -49,8 +49,8 @@ def accept(system: System, *names: str) -> None:
 def test_a_call_that_apple_refuses_is_repeated_with_the_other_key_and_later_calls_begin_with_it(two_keys):
     original = story(two_keys, "buy")["originalTransactionId"]
     # What each call costs: requests to Apple and their statuses.
-    for accepted, statuses in (((FIRST,), [200]), ((OTHER,), [401, 401, 200]), ((OTHER,), [200]), ((FIRST, OTHER), [200]), ((FIRST,), [401, 401, 200]),
-                               ((FIRST,), [200])):
+    for accepted, statuses in (((FIRST,), [200]), ((OTHER,), [401, 401, 200]), ((OTHER,), [200]), ((FIRST, OTHER), [200]),
+                               ((FIRST,), [401, 401, 200]), ((FIRST,), [200])):
         accept(two_keys, *accepted)
         before = len(calls(two_keys))
         answer = ask(two_keys, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})

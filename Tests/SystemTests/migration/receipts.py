@@ -74,6 +74,14 @@ def completed(system: System, migration: str, seconds: float = 60) -> dict:
         time.sleep(0.2)
 
 
+def outcome(system: System, receipts: list[dict], **more: Any) -> tuple[dict, list[dict]]:
+    """The counts of a migration after its end, and its failures."""
+    migration = migrate(system, receipts, environment="Production", **more)["migrationId"]
+    done = completed(system, migration)
+    counts = {name: done.get(name, 0) for name in ("migrated", "failed", "partialFailures", "transactions", "subscriptions")}
+    return counts, system.call("Recovery", "ListMigrationFailures", {"migrationId": migration}).get("failures", [])
+
+
 def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:
     """Waits for this number of events of migrations; returns them and any that follow immediately, without events of other tests."""
     found: list[dict] = []
