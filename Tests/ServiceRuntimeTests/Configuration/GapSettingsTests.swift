@@ -60,7 +60,8 @@ import Testing
   @Test(
     "a migration setting outside its limits is refused with its name",
     arguments: [
-      ("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures"), ("unknownPatience: -1s", "unknownPatience"),
+      ("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures"),
+      ("unknownPatience: -1s", "unknownPatience"),
       ("unknownPatience: 86401s", "unknownPatience"),
     ])
   func beyondMigrations(_ entry: (yaml: String, place: String)) {
