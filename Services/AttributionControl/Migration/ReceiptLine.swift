@@ -31,16 +31,18 @@ enum ReceiptLine {
     }
     guard let object = try? JSONValue(parsing: line, limits: limits).objectValue else { return receipt }
     if let id = object["id"].flatMap(text(of:)) { receipt.id = shortened(id) }
-    receipt.appReceipt = object["appReceipt"]?.stringValue ?? object["receipt-data"]?.stringValue
+    receipt.appReceipt = (object["appReceipt"] ?? object["receipt-data"] ?? object["receipt"])?.stringValue
     receipt.transactionReceipt = object["transactionReceipt"]?.stringValue
     if let response = object["verifyReceiptResponse"] {
       receipt.verifyReceiptResponse = response.objectValue.map(reduced)
       // The answer as text.
       if let text = response.stringValue { receipt.appReceipt = text }
-    } else if receipt.appReceipt == nil, receipt.transactionReceipt == nil, let signed = signedParts(of: object) {
-      receipt.appReceipt = signed
-    } else if ["receipt", "latest_receipt_info", "status"].contains(where: { object[$0] != nil }) {
-      receipt.verifyReceiptResponse = reduced(object)
+    } else if receipt.appReceipt == nil, receipt.transactionReceipt == nil {
+      if let signed = signedParts(of: object) {
+        receipt.appReceipt = signed
+      } else if ["receipt", "latest_receipt_info", "status"].contains(where: { object[$0] != nil }) {
+        receipt.verifyReceiptResponse = reduced(object)
+      }
     }
     return receipt
   }

@@ -115,6 +115,9 @@ struct MigrationWork: Sendable {
       for transaction in history.transactions {
         try await transaction.enqueue(deliveries, attributes: ["migrationId": task.migrationId])
         found.transactions += 1
+        for name in ["originalTransactionId", "transactionId"] {
+          if let covered = transaction.payload[name]?.stringValue { found.covered.insert(covered) }
+        }
       }
       if let statuses {
         for (original, entry) in StatusObservation.entries(in: statuses.body) {
@@ -125,8 +128,6 @@ struct MigrationWork: Sendable {
         }
       }
     } catch { throw .queue(error) }
-    found.covered.formUnion(
-      [id] + history.transactions.flatMap { [$0.transactionId, $0.payload["originalTransactionId"]?.stringValue] }.compactMap { $0 })
     for nameless in Set(payloads.filter { $0["bundleId"] == nil }.map { $0["transactionId"]?.stringValue ?? id }).sorted() {
       fail(task, "app-not-named", "Apple signed this transaction without a bundle id; it is used", nameless, &found)
     }
