@@ -38,6 +38,8 @@ appStore:
   strictCertificates: true
   gapPatience: 3s                     # production waits a quarter of an hour for stragglers
   silenceSweep: 3s                    # production looks every half minute
+migrations:
+  unknownPatience: 3s                 # production looks for a quarter of an hour whether Apple knows a purchase
 YAML
 }
 

@@ -26,13 +26,13 @@ extension ServiceParts {
           metadata: ["app": "\(bundleId)", "environment": "\(server.rawValue)", "keyId": "\(keyId)"])
         metrics.countError(AppStoreServerAPIError.Classification.credentials.rawValue)
       },
-      token: { (bundleId, server, key, deadline) throws(AppStoreServerAPIError) in
-        try await tokens.token(bundleId: bundleId, server: server, key: key, deadline: deadline)
+      token: { (bundleId, server, key, isNew, deadline) throws(AppStoreServerAPIError) in
+        try await tokens.token(bundleId: bundleId, server: server, key: key, isNew: isNew, deadline: deadline)
       })
     let store = RecoveryStore(redis: redis)
     let calls = AppStoreCalls(
       client: client, verifier: try configuration.signedDataVerifier(environment.logger).ofSignedData(of: configuration.knownApps),
-      configuration: configuration, metrics: metrics)
+      configuration: configuration, metrics: metrics, logger: environment.logger)
     let settings = configuration.recovery
     let leadership = AppLeadership(redis: redis, lease: settings.lease)
     let logger = environment.logger

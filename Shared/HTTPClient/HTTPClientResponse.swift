@@ -30,6 +30,21 @@ extension HTTPClientResponse {
     return date < 0 ? nil : Int64(date)
   }
 
+  /// The difference up to which two clocks count as equal, seconds: the `Date` header has whole seconds, and servers do not write it anew for
+  /// each response.
+  public static let clockTolerance: Int64 = 2
+
+  /// By how many seconds our clock is ahead of the server's, according to the `Date` header; negative if it is behind, and 0 if the server's
+  /// time lies between our two times. Nil if the header is missing or invalid.
+  ///
+  /// - Parameters:
+  ///   - sentAt: our time of the request, milliseconds since 1970.
+  ///   - receivedAt: our time of the response, milliseconds since 1970.
+  public func clockDifference(sentAt: Int64, receivedAt: Int64) -> Int64? {
+    guard let date else { return nil }
+    return max(0, sentAt / 1000 - date) + min(0, receivedAt / 1000 - date)
+  }
+
   /// The wait in `Retry-After`, which the server gives in seconds or as a date (RFC 9110, 10.2.3); nil if the header is missing or invalid.
   /// Seconds count up to ten years, so that a caller's calculations in 64 bits cannot overflow.
   ///

@@ -86,20 +86,27 @@ struct SigningVectorsTests {
       } == "appAccountToken")
   }
 
-  @Test("a token lives up to an hour, is never issued in the future, and is renewed before it ends")
+  @Test("a token lives up to an hour, is issued 60 s in the past, and is renewed before it ends")
   func tokenLife() throws {
     func token(_ lifetime: Int64?) throws(SigningRefusal) -> AppStoreServerToken {
       try AppStoreServerToken(keyId: "k", issuerId: "i", bundleId: "b", lifetime: lifetime, now: Self.now)
     }
     for lifetime: Int64 in [0, -1, 3601] { #expect(throws: SigningRefusal.self) { try token(lifetime) } }
     let usual = try token(nil)
-    #expect(usual.expiresAt - usual.issuedAt == 1200)
-    #expect(usual.issuedAt * 1000 <= Self.now)
+    #expect(usual.issuedAt == Self.now / 1000 - 60 && usual.expiresAt == Self.now / 1000 + 1200)
     #expect(!usual.needsRenewal(now: Self.now))
+    // Our clock was set back: up to 60 s, Apple's clock is not before the time of issue.
+    #expect(!usual.needsRenewal(now: usual.issuedAt * 1000))
+    #expect(usual.needsRenewal(now: usual.issuedAt * 1000 - 1))
     #expect(!usual.needsRenewal(now: usual.expiresAt * 1000 - 120_000))
     #expect(usual.needsRenewal(now: usual.expiresAt * 1000 - 119_999))
+    // Apple counts an hour from the time of issue.
+    for (lifetime, expiry) in [(3539, 3539), (3540, 3540), (3541, 3540), (3600, 3540)] as [(Int64, Int64)] {
+      #expect(try token(lifetime).expiresAt == Self.now / 1000 + expiry, "\(lifetime)")
+    }
     let long = try token(3600)
-    #expect(long.needsRenewal(now: long.expiresAt * 1000 - 359_000))
+    #expect(!long.needsRenewal(now: long.expiresAt * 1000 - 354_000))
+    #expect(long.needsRenewal(now: long.expiresAt * 1000 - 353_999))
     #expect(!(try token(30)).needsRenewal(now: Self.now))
   }
 

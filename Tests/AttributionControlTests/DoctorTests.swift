@@ -50,6 +50,13 @@ struct DoctorTests {
     #expect(SystemCheckup.refusal(RPCError(.internal, ""), by: .signer).code == DoctorCode.serviceUnavailable)
   }
 
+  @Test("the difference of the clocks is described")
+  func clock() {
+    #expect(TestNotificationCheck.clock("600") == "the clock of notification-recovery is 600 s ahead of Apple's")
+    #expect(TestNotificationCheck.clock("-45") == "the clock of notification-recovery is 45 s behind Apple's")
+    #expect(TestNotificationCheck.clock(nil) == nil)
+  }
+
   @Test("each result of Apple's delivery attempts has an exit code and advice")
   func attempts() {
     let codes: [String: Int32] = [

@@ -41,6 +41,10 @@ struct FileTests {
       ("MIIB", #"{"id":"line 3","appReceipt":"MIIB"}"#), ("\"MIIB\"\r", #"{"id":"line 3","appReceipt":"MIIB"}"#),
       ("ewoJInNpZ25hdHVyZSI=", #"{"id":"line 3","transactionReceipt":"ewoJInNpZ25hdHVyZSI="}"#), ("{", #"{"id":"line 3"}"#),
       (#"{"id":"\ud800"}"#, #"{"id":"line 3"}"#),
+      (#"{"receipt-data":"MIIB","password":"x"}"#, #"{"id":"line 3","appReceipt":"MIIB"}"#),
+      (#"{"id":"a","receipt":"MIIB"}"#, #"{"id":"a","appReceipt":"MIIB"}"#),
+      (#"{"signedPayload":"a.b.c"}"#, #"{"id":"line 3","appReceipt":"{\"signedPayload\":\"a.b.c\"}"}"#),
+      (#"{"id":"a","verifyReceiptResponse":"{}"}"#, #"{"id":"a","appReceipt":"{}"}"#), ("a.b.c", #"{"id":"line 3","appReceipt":"a.b.c"}"#),
       (#"{"status":21002}"#, #"{"id":"line 3","verifyReceiptResponse":{"status":21002}}"#),
       (
         #"{"id":"r","verifyReceiptResponse":{"status":0,"receipt":{"bundle_id":"b","in_app":[{"transaction_id":1,"product_id":"p"}],"x":1},"latest_receipt":"long"}}"#,

@@ -33,6 +33,18 @@ struct HTTPClientTests {
   }
 
   @Test(
+    "the difference of the clocks is that between the Date header and the time from the request to the response",
+    arguments: [
+      ("Thu, 10 Sep 2026 00:26:40 GMT", 0), ("Thu, 10 Sep 2026 00:26:41 GMT", 0), ("Thu, 10 Sep 2026 00:26:42 GMT", 0),
+      ("Thu, 10 Sep 2026 00:26:43 GMT", -1), ("Thu, 10 Sep 2026 00:26:39 GMT", 1), ("Thu, 10 Sep 2026 00:16:40 GMT", 600),
+      ("Thu, 10 Sep 2026 00:36:42 GMT", -600), ("soon", nil), (nil, nil),
+    ] as [(String?, Int64?)])
+  func clockDifference(header: String?, seconds: Int64?) {
+    let response = HTTPClientResponse(status: 401, headers: header.map { [("date", $0)] } ?? [], body: [], httpVersion: "2")
+    #expect(response.clockDifference(sentAt: 1_789_000_000_900, receivedAt: 1_789_000_002_100) == seconds)
+  }
+
+  @Test(
     "Retry-After is read as seconds or as a date",
     arguments: [
       ("0", 0), (" 120 ", 120), ("Sun, 06 Nov 1994 08:49:37 GMT", 37), ("Sun, 06 Nov 1994 08:48:00 GMT", 0), ("-1", nil), ("", nil),

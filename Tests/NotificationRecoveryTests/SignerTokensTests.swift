@@ -15,6 +15,8 @@ struct SignerTokensTests {
   private final class Signer: HTTPSender {
     private let response: (status: Int, body: [UInt8])
     private let keyIds = Mutex<[String?]>([])
+    /// The requested lifetimes of tokens.
+    let lifetimes = Mutex<[Int64?]>([])
     /// The time limits of the calls, milliseconds.
     let limits = Mutex<[Int64]>([])
     /// The keys that were requested, in order.
@@ -28,6 +30,7 @@ struct SignerTokensTests {
       limits.withLock { $0.append(limit ?? 0) }
       let body = try? JSONValue(parsing: request.body ?? [])
       keyIds.withLock { $0.append(body?["keyId"]?.stringValue) }
+      lifetimes.withLock { $0.append(body?["lifetimeSeconds"]?.int64Value) }
       return HTTPClientResponse(
         status: response.status, headers: [("content-type", "application/json")], body: response.body, httpVersion: "1.1")
     }
@@ -59,6 +62,17 @@ struct SignerTokensTests {
     #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .first, deadline: .now + .seconds(60)) == "t")
     #expect(try await tokens.token(bundleId: "a", server: .sandbox, key: .other, deadline: .now + .seconds(60)) == "t")
     #expect(signer.requested == [nil, "B"])
+  }
+
+  @Test func `A new token is requested with a lifetime for which signer has none`() async throws {
+    let signer = Signer()
+    let tokens = try signer.tokens()
+    for isNew in [false, true, true, true, true, true] {
+      _ = try await tokens.token(bundleId: "a", server: .sandbox, key: .first, isNew: isNew, deadline: .now + .seconds(60))
+    }
+    let lifetimes = signer.lifetimes.withLock { $0 }
+    #expect(lifetimes[0] == nil && Set(lifetimes).count > 2)
+    #expect(lifetimes.dropFirst().allSatisfy { (600..<1200).contains($0 ?? 0) }, "\(lifetimes)")
   }
 
   @Test func `Without an other key signer is not asked for it`() async throws {

@@ -183,10 +183,12 @@ struct TestNotificationCheck: Sendable {
     let message = error.message + (error.metadata["errorCode"].map { " (Apple's error \($0))" } ?? "")
     switch error.reason {
     case "APP_STORE_CREDENTIALS":
+      let clock = Self.clock(error.metadata["clockDifferenceSeconds"])
       return CommandFailure(
-        code: 12, "Apple refuses the app's key (401), and its otherKey if there is one",
-        advice:
-          "appStoreServer: issuerId, keyId and privateKey must be of an In-App Purchase key of App Store Connect, not of an API key, and "
+        code: 12, "Apple refuses the app's key (401), and its otherKey if there is one" + (clock.map { "; \($0)" } ?? ""),
+        advice: (clock == nil
+          ? "" : "Synchronise the clocks of signer and notification-recovery (chrony or another NTP client). If that does not help: ")
+          + "appStoreServer: issuerId, keyId and privateKey must be of an In-App Purchase key of App Store Connect, not of an API key, and "
           + "bundleId the app's. Production refuses every key of an app that was never released: try --environment Sandbox.")
     case "APP_STORE_CONFIGURATION" where error.metadata["status"] == "401":
       return CommandFailure(
@@ -215,6 +217,12 @@ struct TestNotificationCheck: Sendable {
       return serviceFailure(error, .notificationRecovery)
     default: return CommandFailure(code: 17, message, advice: "Check `apps` in the configuration.")
     }
+  }
+
+  /// Describes by how many seconds the service's clock is ahead of Apple's; nil if the clocks agree.
+  static func clock(_ difference: String?) -> String? {
+    guard let seconds = difference.flatMap({ Int64($0) }) else { return nil }
+    return "the clock of notification-recovery is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") Apple's"
   }
 
   /// Converts the result of Apple's last delivery attempt (*sendAttemptResult*).

@@ -1,3 +1,4 @@
+import AppStore
 import AttributionProtocol
 import Cryptography
 import WireJSON
@@ -5,22 +6,21 @@ import WireJSON
 /// Converts a line of a file of receipts for `MigrateReceipts`. A line is one of:
 ///
 /// - `{"id": …, "appReceipt": "<Base64>"}`, with `transactionReceipt` or `verifyReceiptResponse` in place of appReceipt;
-/// - the JSON answer of verifyReceipt;
-/// - a receipt in Base64.
+/// - the JSON request or answer of verifyReceipt;
+/// - a receipt in Base64, or a JWS of the App Store, such as a signed transaction, by itself or in the JSON in which Apple sends it.
 ///
 /// A line that cannot be read is sent without a receipt, with its line number as the id, so that it appears in the list of failures.
 enum ReceiptLine {
   /// The maximum length of a caller's id, in bytes.
   static let maxIdBytes = 256
   private static let limits = JSONLimits(depth: 64, values: 1_000_000)
-  private static let receipts = ["appReceipt", "transactionReceipt"]
 
   static func receipt(_ line: [UInt8], number: Int) -> ReceiptToMigrate {
     var receipt = empty(number)
     let text = String(decoding: line, as: UTF8.self).drop(while: \.isWhitespace)
     guard text.first == "{" else {
       let unquoted = String(text.reversed().drop { $0.isWhitespace || $0 == "\"" }.reversed().drop { $0 == "\"" })
-      // An old transaction receipt is a property list in braces; an app receipt is binary.
+      // An old transaction receipt is a property list in braces; an app receipt is binary. The service recognises the others.
       let start = Base64.decode(String(unquoted.prefix(64))) ?? []
       if start.first(where: { $0 > 32 }) == UInt8(ascii: "{") {
         receipt.transactionReceipt = unquoted
@@ -31,14 +31,25 @@ enum ReceiptLine {
     }
     guard let object = try? JSONValue(parsing: line, limits: limits).objectValue else { return receipt }
     if let id = object["id"].flatMap(text(of:)) { receipt.id = shortened(id) }
-    receipt.appReceipt = object["appReceipt"]?.stringValue
+    receipt.appReceipt = (object["appReceipt"] ?? object["receipt-data"] ?? object["receipt"])?.stringValue
     receipt.transactionReceipt = object["transactionReceipt"]?.stringValue
-    if let response = object["verifyReceiptResponse"]?.objectValue {
-      receipt.verifyReceiptResponse = reduced(response)
-    } else if ["receipt", "latest_receipt_info", "status"].contains(where: { object[$0] != nil }) {
-      receipt.verifyReceiptResponse = reduced(object)
+    if let response = object["verifyReceiptResponse"] {
+      receipt.verifyReceiptResponse = response.objectValue.map(reduced)
+      // The answer as text.
+      if let text = response.stringValue { receipt.appReceipt = text }
+    } else if receipt.appReceipt == nil, receipt.transactionReceipt == nil {
+      if let signed = signedParts(of: object) {
+        receipt.appReceipt = signed
+      } else if ["receipt", "latest_receipt_info", "status"].contains(where: { object[$0] != nil }) {
+        receipt.verifyReceiptResponse = reduced(object)
+      }
     }
     return receipt
+  }
+
+  /// The JSON of an object's members that are JWS, or contain them, as Apple names them; nil if there is none. The service finds the JWS.
+  private static func signedParts(of object: JSONObject) -> String? {
+    SignedParts.find(in: object).isEmpty ? nil : JSONValue.object(object).serializedString
   }
 
   /// A receipt without content, whose id is its line number.

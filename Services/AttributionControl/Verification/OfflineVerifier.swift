@@ -117,7 +117,7 @@ struct OfflineVerifier: Sendable {
       var seen: Set<String> = []
       return contents.found.filter { $0.kind == kind && seen.insert($0.id).inserted }.map(\.id)
     }
-    return .receipt(name, originals: ids(.originalTransactionId), others: ids(.transactionId))
+    return .receipt(name, originals: ids(.originalTransactionId), others: ids(.transactionId) + ids(.appTransactionId))
   }
 
   /// A verdict's reason with its explanation, if it has one.

@@ -80,29 +80,24 @@ struct CommerceCalls: Sendable {
     _ request: AdvancedCommerceRequest, _ record: inout CommerceRecord, mayHaveBeenSent: Bool, _ app: DeploymentConfiguration.App,
     _ server: AppStoreServer?, _ context: RPCContext
   ) async throws(RPCError) -> Outcome {
-    do throws(AppStoreCallFailure) {
-      let response = try await calls.ask(
+    let response: AppStoreCalls.Response
+    do throws(AppStoreServerAPIError) {
+      response = try await calls.ask(
         request.operation.endpoint, app: app, server: server, path: [record.transactionId], body: request.body,
         deadline: context.deadline - Self.lookUpTime)
-      return await endQuietly(&record, response)
     } catch {
       record.lastError = "\(error)"
       let failure = RPCError(error, now: WallClock.now())
-      guard case .apple(let reason) = error else {
-        // Apple has executed the call, but its response cannot be verified. A repeat looks the purchase up.
-        try await write(record)
-        throw failure
-      }
-      record.errorCode = reason.errorCode
-      if reason.isOutcomeUnknown || mayHaveBeenSent {
-        let isRepetition = reason.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
+      record.errorCode = error.errorCode
+      if error.isOutcomeUnknown || mayHaveBeenSent {
+        let isRepetition = error.errorCode == AppStoreServerAPIErrorRule.repeatedRequestReference
         let result = await lookUp(request, record, app, server, context)
         record.purchase = result.purchase ?? record.purchase
         if case .found(let current) = result, current.isDone || isRepetition {
           return try await end(&record, current.response, isRepeated: true)
         }
         // The call is recorded as refused only if Apple refuses the request itself and no earlier call has executed it.
-        guard reason.classification == .permanent, !isRepetition, result.showsNotExecuted(request) else {
+        guard error.classification == .permanent, !isRepetition, result.showsNotExecuted(request) else {
           try await write(record)
           throw failure
         }
@@ -112,6 +107,13 @@ struct CommerceCalls: Sendable {
       try await write(record)
       throw failure
     }
+    if let problem = response.problems.first(where: { !$0.isUsed }) {
+      // Apple has executed the call, but its response cannot be verified. A repeat looks the purchase up.
+      record.lastError = "\(problem)"
+      try await write(record)
+      throw RPCError(problem)
+    }
+    return await endQuietly(&record, response)
   }
 
   /// Stores Apple's answer. If Redis is unavailable, the answer is returned nevertheless, and a repeat looks the purchase up.

@@ -1,14 +1,15 @@
 import AppStore
 import AttributionProtocol
+import Logging
 import ServiceRuntime
 import WireJSON
 
 /// Calls the App Store Server API, for a caller of an RPC or for this service's own work, and verifies every JWS of Apple's answer.
 ///
-/// A handler checks the request's fields with ``app(_:)``, ``server(_:of:)`` and ``requiredText(_:_:)``, and then calls `ask`:
+/// A handler checks the request's fields with ``app(_:)``, ``server(_:of:)`` and ``purchaseId(_:_:)``, and then calls `ask`:
 ///
 ///     let app = try calls.app(request.bundleId)
-///     let id = try calls.requiredText("transactionId", request.transactionId)
+///     let id = try calls.purchaseId("transactionId", request.transactionId)
 ///     let server = try calls.server(request.environment, of: app)
 ///     let response = try await calls.ask(.getTransactionInfo, app: app, server: server, path: [id], context)
 ///
@@ -18,12 +19,32 @@ struct AppStoreCalls: Sendable {
   struct Response: Sendable {
     let server: AppStoreServer
     let body: JSONObject
-    /// The payloads, in the order of their JWS in the body.
+    /// The payloads, in the order of their JWS in the body. The payload of a JWS that cannot be used is empty.
     let decoded: [JSONObject]
+    /// The JWS that are not as expected, in their order. They do not affect the others.
+    var problems: [Problem] = []
 
-    /// The payload of a JWS of the body; nil if the body does not contain this JWS.
+    /// The payload of a JWS of the body; nil if the body does not contain this JWS, or it cannot be used.
     func payload(of jws: String) -> JSONObject? {
-      zip(SignedParts.find(in: body), decoded).first { $0.0.jws == jws }?.1
+      zip(SignedParts.find(in: body), decoded).first { $0.0.jws == jws && !$0.1.isEmpty }?.1
+    }
+  }
+
+  /// A JWS in Apple's response that is not as expected.
+  struct Problem: Sendable, Hashable, CustomStringConvertible {
+    /// Its place among the JWS of the response, from 0.
+    let index: Int
+    let kind: SignedParts.Kind
+    let reason: SignedDataReason
+    /// The missing or invalid field, if the reason is `malformed`.
+    let field: String?
+
+    /// True if the JWS is used all the same: it names no app, but the app's key fetched it.
+    var isUsed: Bool { reason == .appNotNamed }
+
+    var description: String {
+      "the signed data in Apple's answer (\(kind.rawValue), number \(index + 1)) "
+        + (isUsed ? "names no app" : "cannot be verified: \(reason.rawValue)\(field.map { " (\($0))" } ?? "")")
     }
   }
 
@@ -31,6 +52,7 @@ struct AppStoreCalls: Sendable {
   let verifier: SignedDataVerifier
   let configuration: DeploymentConfiguration
   let metrics: RecoveryMetrics
+  let logger: Logger
 
   /// The app that a request names. Throws if the app is not configured or has no key for the App Store Server API.
   func app(_ bundleId: String?) throws(RPCError) -> DeploymentConfiguration.App {
@@ -71,14 +93,24 @@ struct AppStoreCalls: Sendable {
     return value
   }
 
+  /// A required id of a request: a transaction id, or any other id of a customer's purchases.
+  func purchaseId(_ field: String, _ value: String?) throws(RPCError) -> String {
+    let id = try requiredText(field, value)
+    guard !TransactionIdExtractor.isOfXcode(id) else {
+      throw .invalidArgument(field: field, "is the id of a purchase in Xcode, which Apple does not know")
+    }
+    return id
+  }
+
   /// A required transaction id of a request.
   func transactionId(_ field: String, _ value: String?) throws(RPCError) -> String {
-    let id = try requiredText(field, value)
+    let id = try purchaseId(field, value)
     guard id.utf8.allSatisfy({ (48...57).contains($0) }) else { throw .invalidArgument(field: field, "must be digits") }
     return id
   }
 
-  /// Calls an endpoint for the caller of an RPC. The caller gets Apple's error as an `RPCError`.
+  /// Calls an endpoint for the caller of an RPC. The caller gets Apple's error as an `RPCError`, and an error too if nothing in Apple's
+  /// answer can be used.
   ///
   /// - Parameters:
   ///   - server: nil tries production, then the sandbox.
@@ -87,8 +119,9 @@ struct AppStoreCalls: Sendable {
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, _ context: RPCContext
   ) async throws(RPCError) -> Response {
-    do throws(AppStoreCallFailure) {
-      return try await ask(
+    let response: Response
+    do throws(AppStoreServerAPIError) {
+      response = try await ask(
         endpoint, app: app, server: server, path: path, query: query, body: body, content: content,
         // The rest of the time is for the response, so that the caller gets Apple's error and not the error of its own deadline.
         deadline: context.deadline - .milliseconds(50))
@@ -98,59 +131,65 @@ struct AppStoreCalls: Sendable {
         metadata: ["endpoint": "\(endpoint.rawValue)", "reason": "\(error)", "requestId": "\(context.requestId)"])
       throw RPCError(error, now: WallClock.now())
     }
+    if let problem = response.problems.first, response.decoded.allSatisfy(\.isEmpty) { throw RPCError(problem) }
+    return response
   }
 
   /// Calls an endpoint for this service's own work. The parameters have the same meaning as for the caller of an RPC.
   func ask(
     _ endpoint: AppStoreServerEndpoint, app: DeploymentConfiguration.App, server: AppStoreServer?, path: [String] = [],
     query: [(String, String)] = [], body: JSONObject? = nil, content: [UInt8]? = nil, deadline: ContinuousClock.Instant
-  ) async throws(AppStoreCallFailure) -> Response {
-    let response: AppStoreServerResponse
+  ) async throws(AppStoreServerAPIError) -> Response {
+    let answer: AppStoreServerResponse
     do throws(AppStoreServerAPIError) {
-      response = try await client.call(
+      answer = try await client.call(
         endpoint, bundleId: app.bundleId, server: server, path: path, query: query,
         body: content ?? body.map { JSONValue.object($0).serialized }, deadline: deadline)
     } catch {
       metrics.countError(error.classification.rawValue)
-      throw .apple(error)
+      throw error
     }
-    return Response(
-      server: response.server, body: response.body, decoded: try decoded(response.body, app: app, server: response.server))
+    let response = verified(answer, app: app)
+    for problem in response.problems {
+      logger.warning(
+        "signed data in Apple's answer is not as expected",
+        metadata: ["app": "\(app.bundleId)", "endpoint": "\(endpoint.rawValue)", "reason": "\(problem)"])
+    }
+    return response
   }
 
-  /// Verifies every JWS of an answer, because TLS does not replace Apple's signature, and returns their payloads.
+  /// Verifies every JWS of an answer, because TLS does not replace Apple's signature. Data that names no app is used, because the app's key
+  /// fetched it.
   ///
   /// The revocation of the JWS' certificates is not checked here, because Apple itself sent the JWS over a connection that the certificate
   /// of Apple's server protects. Notifications of the history are queued in the intake, and verifier checks their revocation.
-  private func decoded(
-    _ response: JSONObject, app: DeploymentConfiguration.App, server: AppStoreServer
-  ) throws(AppStoreCallFailure) -> [JSONObject] {
+  private func verified(_ answer: AppStoreServerResponse, app: DeploymentConfiguration.App) -> Response {
     var payloads: [JSONObject] = []
-    let expected = SignedDataExpectation(
-      bundleId: app.bundleId, appAppleId: server == .production ? app.appAppleId : nil, environment: server.rawValue)
-    for part in SignedParts.find(in: response) {
-      let verdict = verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
-      guard verdict.valid, let payload = verdict.payload else {
-        throw .unverified(kind: part.kind, reason: verdict.reason ?? .malformed)
+    var problems: [Problem] = []
+    for (index, part) in SignedParts.find(in: answer.body).enumerated() {
+      func verdict(trustedSource: Bool) -> SignedDataVerdict {
+        let expected = SignedDataExpectation(
+          bundleId: app.bundleId, appAppleId: answer.server == .production ? app.appAppleId : nil, environment: answer.server.rawValue,
+          trustedSource: trustedSource)
+        return verifier.verdict(on: part.jws, kind: part.kind.signedDataKind, expecting: expected, now: WallClock.now())
       }
-      payloads.append(payload)
+      let first = verdict(trustedSource: false)
+      let judged = first.reason == .appNotNamed ? verdict(trustedSource: true) : first
+      if !first.valid {
+        let problem = judged.valid ? first : judged
+        problems.append(Problem(index: index, kind: part.kind, reason: problem.reason ?? .malformed, field: problem.field))
+      }
+      payloads.append(judged.valid ? judged.payload ?? [:] : [:])
     }
-    return payloads
+    return Response(server: answer.server, body: answer.body, decoded: payloads, problems: problems)
   }
 }
 
-/// Why the answer of a call to Apple cannot be returned.
-enum AppStoreCallFailure: Error, CustomStringConvertible {
-  /// Apple returned an error or could not be reached, or the call was not made.
-  case apple(AppStoreServerAPIError)
-  /// The answer contains signed data that cannot be verified.
-  case unverified(kind: SignedParts.Kind, reason: SignedDataReason)
-
-  var description: String {
-    switch self {
-    case .apple(let error): "\(error)"
-    case .unverified(let kind, let reason): "the answer's signed data (\(kind.rawValue)) cannot be verified: \(reason.rawValue)"
-    }
+extension StatusObservation.Entry {
+  /// The status without renewal information that cannot be used.
+  func usable(in response: AppStoreCalls.Response) -> Self {
+    guard let renewal = signedRenewalInfo, response.payload(of: renewal) == nil else { return self }
+    return Self(status: status, signedTransactionInfo: signedTransactionInfo, signedRenewalInfo: nil)
   }
 }
 

@@ -5,15 +5,11 @@ extension RPCError {
   /// The error for a request that was not sent to Apple, because Apple would refuse it.
   init(_ refusal: RequestRefusal) { self = .invalidArgument(field: refusal.field, refusal.reason) }
 
-  /// The error for callers if Apple's answer cannot be returned. `now`: milliseconds since 1970.
-  init(_ failure: AppStoreCallFailure, now: Int64) {
-    switch failure {
-    case .apple(let error): self.init(error, now: now)
-    case .unverified(let kind, let reason):
-      self.init(
-        .dataLoss, "the App Store's answer contains signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
-        metadata: ["verdict": reason.rawValue, "kind": kind.rawValue])
-    }
+  /// The error for callers if nothing in Apple's answer can be used, because its signed data cannot be verified.
+  init(_ problem: AppStoreCalls.Problem) {
+    self.init(
+      .dataLoss, "the App Store's answer contains signed data that cannot be verified", reason: "SIGNED_DATA_INVALID",
+      metadata: ["verdict": problem.reason.rawValue, "kind": problem.kind.rawValue])
   }
 
   /// The error reason code for a request that Apple refuses.
@@ -47,6 +43,7 @@ extension RPCError {
     metadata["errorCode"] = error.errorCode.map(String.init)
     metadata["errorName"] = error.errorCode.flatMap(AppStoreServerErrorName.name)
     metadata["status"] = error.status.map(String.init)
+    metadata["clockDifferenceSeconds"] = error.clockDifference.map(String.init)
     self.init(code, error.message, reason: reason, metadata: metadata, retryDelay: delay)
   }
 }

@@ -10,12 +10,16 @@ struct SignerTokens: Sendable {
 
   /// The timeout of a call to signer.
   static let timeout: Duration = .seconds(5)
+  /// The lifetimes of new tokens, seconds. Signer returns a token again only for the same lifetime, so a random one gets a new token.
+  static let newLifetimes: Range<Int32> = 600..<1200
 
   /// A token that is signed with one of the app's keys. Nil if `key` is the other key, and the app has none or signer does not know it.
   ///
-  /// - Parameter deadline: the deadline of the call to Apple that needs the token.
+  /// - Parameters:
+  ///   - isNew: true if the token must not be one that signer has returned before.
+  ///   - deadline: the deadline of the call to Apple that needs the token.
   func token(
-    bundleId: String, server: AppStoreServer, key: AppStoreServerKey, deadline: ContinuousClock.Instant
+    bundleId: String, server: AppStoreServer, key: AppStoreServerKey, isNew: Bool = false, deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> String? {
     var keyId: String?
     if key == .other {
@@ -23,7 +27,8 @@ struct SignerTokens: Sendable {
       if keyId == nil { return nil }
     }
     do throws(RPCError) {
-      let request = CreateAppStoreServerTokenRequest(bundleId: bundleId, keyId: keyId)
+      let request = CreateAppStoreServerTokenRequest(
+        bundleId: bundleId, lifetimeSeconds: isNew ? Int32.random(in: Self.newLifetimes) : nil, keyId: keyId)
       return try await signer.call(
         SignerService.CreateAppStoreServerToken.self, request, timeout: min(Self.timeout, deadline - .now)
       ).token

@@ -65,7 +65,7 @@ struct ReportWork: Sendable {
       logger.warning("reports of external purchases wait", metadata: ["app": "\(record.bundleId)", "reason": "\(error)"])
       return await wait(task, Self.operatorPause, reason: error)
     }
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       if sent > 0, try await isKnown(record, app) { return await end(task, .accepted) }
       return await send(task, record, app, lease)
     } catch { return await failed(task, error, lease) }
@@ -75,39 +75,37 @@ struct ReportWork: Sendable {
   private func send(_ task: ReportTask, _ record: ReportRecord, _ app: DeploymentConfiguration.App, _ lease: LeasedMessage) async
     -> WorkOutcome
   {
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       _ = try await calls.ask(
         .sendExternalPurchaseReport, app: app, server: record.server, body: record.body, deadline: .now + Self.callTimeout)
       return await end(task, .accepted)
     } catch {
       let refusal = error
-      guard case .apple(let reason) = refusal, reason.classification == .permanent else { return await failed(task, refusal, lease) }
+      guard refusal.classification == .permanent else { return await failed(task, refusal, lease) }
       // Apple also refuses a report that it has already: an earlier attempt may have arrived after the report was requested from Apple, or
       // another worker may have sent the report.
-      do throws(AppStoreCallFailure) {
+      do throws(AppStoreServerAPIError) {
         return try await isKnown(record, app) ? await end(task, .accepted) : await failed(task, refusal, lease)
       } catch { return await failed(task, error, lease) }
     }
   }
 
   /// Requests the report from Apple. Returns true if Apple has this report, and false if it has none or another one with this identifier.
-  private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreCallFailure) -> Bool {
-    do throws(AppStoreCallFailure) {
+  private func isKnown(_ record: ReportRecord, _ app: DeploymentConfiguration.App) async throws(AppStoreServerAPIError) -> Bool {
+    do throws(AppStoreServerAPIError) {
       let response = try await calls.ask(
         .retrieveExternalPurchaseReport, app: app, server: record.server, path: [record.requestIdentifier],
         deadline: .now + Self.callTimeout)
       return response.body["report"]?.objectValue.map { ExternalPurchaseReport.isSame($0, record.body) } ?? false
     } catch {
       // Apple answers 400 for an unknown report.
-      if case .apple(let failure) = error, failure.classification == .permanent { return false }
+      if error.classification == .permanent { return false }
       throw error
     }
   }
 
   /// The outcome after an error: a retry, or the end of the round if Apple refuses the report.
-  private func failed(_ task: ReportTask, _ failure: AppStoreCallFailure, _ lease: LeasedMessage) async -> WorkOutcome {
-    // Answers about reports contain no JWS that could be invalid, so every failure is an `AppStoreServerAPIError`.
-    guard case .apple(let error) = failure else { return .retry(after: nil, error: "\(failure)") }
+  private func failed(_ task: ReportTask, _ error: AppStoreServerAPIError, _ lease: LeasedMessage) async -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.maxPauseMilliseconds, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch error.classification {

@@ -30,7 +30,7 @@ struct GapWork: Sendable {
 
   /// Why a gap cannot be looked up now.
   private enum LookUpError: Error {
-    case call(AppStoreCallFailure)
+    case call(AppStoreServerAPIError)
     case paging(NotificationHistoryPager.Failure)
     case queue(QueueError)
     case store(RedisError)
@@ -76,11 +76,14 @@ struct GapWork: Sendable {
         return try await giveUp(report, lease, reason: "the app has no key for the App Store Server API in this environment")
       }
       let awaited = try await notifications(report, app, server)
-      let entry = try await status(report, app, server)
-      try await transactions(report, app, server)
+      var problems: [AppStoreCalls.Problem] = []
+      let entry = try await status(report, app, server, &problems)
+      try await transactions(report, app, server, &problems)
+      let remark = problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
       try await storing { () throws(RedisError) in
         try await store.found(report, notifications: awaited.count)
-        try await store.note(report, error: nil)
+        // Signed data that is not as expected does not hinder the look-up, and is only told.
+        try await store.note(report, error: remark)
       }
       let observation = StatusObservation(
         environment: report.environment, bundleId: bundleId, originalTransactionId: report.originalTransactionId, entry: entry,
@@ -144,7 +147,7 @@ struct GapWork: Sendable {
         }
         // If Apple does not know the transaction, there is no history. The request for the subscription's status gets the same answer.
         if error.isUnknownPurchase { return new }
-        throw .call(.apple(error))
+        throw .call(error)
       }
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
@@ -177,18 +180,19 @@ struct GapWork: Sendable {
     } catch { throw .queue(error) }
   }
 
-  /// Apple's status of the subscription; nil if Apple does not know it.
+  /// Apple's status of the subscription; nil if Apple does not know it. Verifier verifies it too, and ends the gap without the status if its
+  /// transaction cannot be used.
   private func status(
-    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
+    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ problems: inout [AppStoreCalls.Problem]
   ) async throws(LookUpError) -> StatusObservation.Entry? {
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       let response = try await calls.ask(
         .getAllSubscriptionStatuses, app: app, server: server, path: [report.originalTransactionId], deadline: .now + Self.callTimeout)
+      problems += response.problems
       return StatusObservation.entries(in: response.body).first { $0.originalTransactionId == report.originalTransactionId }?.entry
+        .usable(in: response)
     } catch {
-      guard case .apple(let failure) = error, failure.isUnknownPurchase else {
-        throw .call(error)
-      }
+      guard error.isUnknownPurchase else { throw .call(error) }
       return nil
     }
   }
@@ -196,7 +200,7 @@ struct GapWork: Sendable {
   /// Queues the transactions of the gap's time, which verifier publishes as events, because Apple's history may have no notification about
   /// them any more. For silence, whose end is not known, that is every transaction since the last step.
   private func transactions(
-    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer
+    _ report: GapReport, _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ problems: inout [AppStoreCalls.Problem]
   ) async throws(LookUpError) {
     var query = TransactionHistoryQuery()
     query.startDate = report.gap.after.map { max(0, $0 + 1) }
@@ -204,14 +208,13 @@ struct GapWork: Sendable {
     if let start = query.startDate, let end = query.endDate, start >= end { return }
     query.productTypes = ["AUTO_RENEWABLE"]
     let history = TransactionHistory(calls: calls, app: app, server: server, transactionId: report.originalTransactionId)
-    let found: [TransactionHistory.Transaction]
-    do throws(AppStoreCallFailure) { found = try await history.all(query, pageTimeout: Self.callTimeout).transactions } catch {
-      guard case .apple(let failure) = error, failure.isUnknownPurchase else {
-        throw .call(error)
-      }
+    let found: TransactionHistory.Content
+    do throws(AppStoreServerAPIError) { found = try await history.all(query, pageTimeout: Self.callTimeout) } catch {
+      guard error.isUnknownPurchase else { throw .call(error) }
       return
     }
-    for transaction in found where transaction.payload["originalTransactionId"]?.stringValue == report.originalTransactionId {
+    problems += found.problems
+    for transaction in found.transactions where transaction.payload["originalTransactionId"]?.stringValue == report.originalTransactionId {
       do throws(QueueError) { try await transaction.enqueue(deliveries, attributes: ["gapId": report.gap.id]) } catch {
         throw .queue(error)
       }
@@ -254,8 +257,7 @@ struct GapWork: Sendable {
     }
     logger.info("a gap is not looked up yet", metadata: ["gap": "\(report.key)", "reason": "\(failure)"])
     try? await store.note(report, error: failure)
-    guard case .call(let call) = obstacle else { return .retry(after: step, error: failure) }
-    guard case .apple(let error) = call else { return .retry(after: .milliseconds(GapLookUpRule.operatorPause), error: failure) }
+    guard case .call(let error) = obstacle else { return .retry(after: step, error: failure) }
     switch GapLookUpRule.reaction(to: error, attempt: lease.attempt, now: WallClock.now(), random: random) {
     case .wait(let pause): return .retry(after: .milliseconds(pause), error: failure)
     case .unrecoverable(let reason):

@@ -10,6 +10,11 @@ protocol AppleResponse: RPCMessage {
   var environment: String { get set }
 }
 
+/// A response of an RPC that looks data up at Apple, and names the JWS that are not as expected.
+protocol LookUpResponse: AppleResponse {
+  var problems: [SignedDataProblem] { get set }
+}
+
 extension AppleResponse {
   init(_ verified: AppStoreCalls.Response) {
     self.init()
@@ -19,12 +24,21 @@ extension AppleResponse {
   }
 }
 
-extension GetTransactionInfoResponse: AppleResponse {}
-extension GetAppTransactionInfoResponse: AppleResponse {}
-extension GetSubscriptionStatusesResponse: AppleResponse {}
-extension GetTransactionHistoryResponse: AppleResponse {}
-extension LookUpOrderResponse: AppleResponse {}
-extension GetRefundHistoryResponse: AppleResponse {}
+extension LookUpResponse {
+  init(lookedUp verified: AppStoreCalls.Response) {
+    self.init(verified)
+    problems = verified.problems.map {
+      SignedDataProblem(index: Int32($0.index), reason: $0.reason.rawValue, field: $0.field)
+    }
+  }
+}
+
+extension GetTransactionInfoResponse: LookUpResponse {}
+extension GetAppTransactionInfoResponse: LookUpResponse {}
+extension GetSubscriptionStatusesResponse: LookUpResponse {}
+extension GetTransactionHistoryResponse: LookUpResponse {}
+extension LookUpOrderResponse: LookUpResponse {}
+extension GetRefundHistoryResponse: LookUpResponse {}
 extension ExtendSubscriptionRenewalDateResponse: AppleResponse {}
 extension ExtendRenewalDatesForAllSubscribersResponse: AppleResponse {}
 extension GetRenewalDateExtensionStatusResponse: AppleResponse {}

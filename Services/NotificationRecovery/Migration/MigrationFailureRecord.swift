@@ -1,6 +1,6 @@
 import WireJSON
 
-/// A receipt that could not be migrated.
+/// Why a receipt could not be migrated, or some of its ids or signed transactions could not be used.
 struct MigrationFailureRecord: Sendable, Hashable {
   /// The caller's id of the receipt; nil if the caller named none.
   let receiptId: String?
@@ -10,7 +10,7 @@ struct MigrationFailureRecord: Sendable, Hashable {
   let message: String
   /// Apple's error code; nil without one.
   let errorCode: Int64?
-  let transactionIds: [String]
+  var transactionIds: [String]
   /// Milliseconds since 1970.
   let failedAt: Int64
 

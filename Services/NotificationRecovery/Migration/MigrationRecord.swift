@@ -22,6 +22,8 @@ struct MigrationRecord: Sendable, Hashable {
   let transactions: Int64
   /// The number of subscriptions that Apple returned.
   let subscriptions: Int64
+  /// The number of ids and signed transactions of migrated receipts that could not be used.
+  let partialFailures: Int64
   /// The number of failures that are counted but not stored, because the setting `migrations.failures` limits the stored ones.
   let failuresNotKept: Int64
   /// Nil unless the migration was cancelled.

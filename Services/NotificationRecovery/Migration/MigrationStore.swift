@@ -90,11 +90,17 @@ struct MigrationStore: Sendable {
     return .added(flags.map { $0 == UInt8(ascii: "1") })
   }
 
-  /// Counts the result of a task: migrated, or failed if there is a `failure`. A task that was counted before is not counted again.
+  /// Counts the result of a task. A task that was counted before is not counted again.
+  ///
+  /// - Parameters:
+  ///   - isMigrated: false if nothing of the receipt could be used.
+  ///   - failures: why ids or signed transactions of the receipt could not be used.
   func finish(
-    _ task: MigrationTask, transactions: Int, subscriptions: Int, failure: MigrationFailureRecord?
+    _ task: MigrationTask, transactions: Int, subscriptions: Int, isMigrated: Bool, failures: [MigrationFailureRecord]
   ) async throws(RedisError) {
     let id = task.migrationId
+    let partial: Int64 = isMigrated ? failures.reduce(0) { $0 + Int64(max(1, $1.transactionIds.count)) } : 0
+    let records: [RedisArgument] = failures.map { .bytes($0.json) }
     _ = try await Self.finish.run(
       on: redis,
       keys: [
@@ -103,8 +109,8 @@ struct MigrationStore: Sendable {
       ],
       arguments: [
         .integer(task.member), .integer(WallClock.now()), .integer(keptSeconds), .integer(waitingSeconds), .integer(Int64(transactions)),
-        .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), failure.map { .bytes($0.json) } ?? "",
-      ])
+        .integer(Int64(subscriptions)), .integer(Int64(settings.failures)), .string(isMigrated ? "migrated" : "refused"), .integer(partial),
+      ] + records)
   }
 
   /// Cancels a migration if receipts wait in it. Otherwise it is not changed.
@@ -132,7 +138,7 @@ struct MigrationStore: Sendable {
       id: id, bundleId: bundleId, startedAt: startedAt, updatedAt: fields["updatedAt"]?.integer ?? startedAt, receipts: count("receipts"),
       duplicates: count("duplicates"), noPurchase: count("noPurchase"), unreadable: count("unreadable"), queued: count("queued"),
       migrated: count("migrated"), refused: count("refused"), transactions: count("transactions"), subscriptions: count("subscriptions"),
-      failuresNotKept: count("notKept"), cancelledAt: fields["cancelledAt"]?.integer)
+      partialFailures: count("partialFailures"), failuresNotKept: count("notKept"), cancelledAt: fields["cancelledAt"]?.integer)
   }
 
   /// A page of the migrations of an app, or of all apps if `bundleId` is nil, newest first. `next` is the start of the next page; nil on

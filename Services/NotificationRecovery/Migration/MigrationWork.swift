@@ -24,7 +24,7 @@ struct MigrationWork: Sendable {
   private static let maxPauseMilliseconds: Double = 300_000
 
   private enum LookUpError: Error {
-    case call(AppStoreCallFailure)
+    case call(AppStoreServerAPIError)
     case queue(QueueError)
   }
 
@@ -36,6 +36,12 @@ struct MigrationWork: Sendable {
     var unknown: [String] = []
     /// Apple's error code for the first id that it does not know.
     var unknownCode: Int64?
+    /// An error because of which an id must be looked up again.
+    var postponed: AppStoreServerAPIError?
+    /// True if the look-up of an id succeeded, and its answer was not useless because of its signed data.
+    var isUsable = false
+    /// Why ids and signed transactions cannot be used.
+    var failures: [MigrationFailureRecord] = []
     /// The number of transactions that Apple returned.
     var transactions = 0
     /// The number of subscriptions whose statuses Apple returned.
@@ -55,41 +61,56 @@ struct MigrationWork: Sendable {
         return .complete(Completion(state: .done, events: [], reason: "cancelled"))
       }
     } catch { return .retry(after: nil, error: "the migration in Redis cannot be read or written now") }
-    guard let app = calls.configuration.app(task.bundleId), app.appStoreServer != nil else {
-      return await finish(task, Found(), failure(task, "refused", "the app has no key for the App Store Server API"))
-    }
     var found = Found()
+    guard let app = calls.configuration.app(task.bundleId), app.appStoreServer != nil else {
+      for id in task.ids { fail(task, "refused", "the app has no key for the App Store Server API", id, &found) }
+      return await finish(task, found)
+    }
     do throws(LookUpError) {
       for id in task.ids where !found.covered.contains(id) { try await lookUp(id, app, task, &found) }
+      if let postponed = found.postponed { throw .call(postponed) }
     } catch {
-      return await end(task, found, error, lease)
+      return wait(for: error, task, lease)
     }
-    guard found.unknown.isEmpty else {
-      return await finish(
-        task, found,
-        failure(
-          task, "no-transaction", "Apple knows no such transaction of this app", found.unknownCode, ids: found.unknown))
+    if !found.unknown.isEmpty {
+      if let wait = UnknownTransactionRule.wait(
+        receivedAt: lease.message.receivedAt, now: WallClock.now(), patience: store.settings.unknownPatience.milliseconds)
+      {
+        return .retry(after: .milliseconds(wait), error: "Apple does not know the transaction yet")
+      }
+      for id in found.unknown {
+        fail(task, "no-transaction", "Apple knows no such transaction of this app", id, code: found.unknownCode, &found)
+      }
     }
-    return await finish(task, found, nil)
+    return await finish(task, found)
   }
 
+  /// Looks an id up, and queues its transactions and statuses. An id that Apple refuses or does not know does not affect the others.
   private func lookUp(
     _ id: String, _ app: DeploymentConfiguration.App, _ task: MigrationTask, _ found: inout Found
   ) async throws(LookUpError) {
-    let history: (server: AppStoreServer, transactions: [TransactionHistory.Transaction])
-    let statuses: AppStoreCalls.Response
-    do throws(AppStoreCallFailure) {
+    guard !TransactionIdExtractor.isOfXcode(id) else {
+      return fail(task, "xcode-receipt", "is the id of a purchase in Xcode, which Apple does not know", id, &found)
+    }
+    let history: TransactionHistory.Content
+    do throws(AppStoreServerAPIError) {
       history = try await TransactionHistory(calls: calls, app: app, server: task.server ?? app.onlyServer, transactionId: id).all(
         pageTimeout: Self.callTimeout)
-      statuses = try await calls.ask(
-        .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.callTimeout)
     } catch {
-      guard case .apple(let failure) = error, failure.isUnknownPurchase else { throw .call(error) }
+      guard error.isUnknownPurchase else { return try refuse(id, error, task, &found) }
       found.unknown.append(id)
-      found.unknownCode = found.unknownCode ?? failure.errorCode
+      found.unknownCode = found.unknownCode ?? error.errorCode
       return
     }
-    found.covered.insert(id)
+    var statuses: AppStoreCalls.Response?
+    do throws(AppStoreServerAPIError) {
+      statuses = try await calls.ask(
+        .getAllSubscriptionStatuses, app: app, server: history.server, path: [id], deadline: .now + Self.callTimeout)
+    } catch { try refuse(id, error, task, &found) }
+    let problems = (history.problems + (statuses?.problems ?? [])).filter { !$0.isUsed }
+    for problem in problems { fail(task, "signed-data-invalid", "\(problem)", id, &found) }
+    let before = (found.transactions, found.subscriptions)
+    var payloads = history.transactions.map(\.payload)
     do throws(QueueError) {
       for transaction in history.transactions {
         try await transaction.enqueue(deliveries, attributes: ["migrationId": task.migrationId])
@@ -98,18 +119,38 @@ struct MigrationWork: Sendable {
           if let covered = transaction.payload[name]?.stringValue { found.covered.insert(covered) }
         }
       }
-      for (original, entry) in StatusObservation.entries(in: statuses.body) {
-        try await enqueue(entry, of: original, statuses, task)
-        found.subscriptions += 1
+      if let statuses {
+        for (original, entry) in StatusObservation.entries(in: statuses.body) {
+          guard let transaction = statuses.payload(of: entry.signedTransactionInfo) else { continue }
+          try await enqueue(entry.usable(in: statuses), of: original, transaction, statuses, task)
+          found.subscriptions += 1
+          payloads.append(transaction)
+        }
       }
     } catch { throw .queue(error) }
+    for nameless in Set(payloads.filter { $0["bundleId"] == nil }.map { $0["transactionId"]?.stringValue ?? id }).sorted() {
+      fail(task, "app-not-named", "Apple signed this transaction without a bundle id; it is used", nameless, &found)
+    }
+    if problems.isEmpty || before != (found.transactions, found.subscriptions) { found.isUsable = true }
+  }
+
+  /// Notes that Apple refuses an id. Throws an error that concerns the other ids too.
+  private func refuse(
+    _ id: String, _ error: AppStoreServerAPIError, _ task: MigrationTask, _ found: inout Found
+  ) throws(LookUpError) {
+    switch error.classification {
+    case .tryOtherEnvironment, .permanent: fail(task, "refused", error.message, id, code: error.errorCode, &found)
+    // Apple asks for a retry of this request. The other ids are looked up first.
+    case .retry: found.postponed = error
+    case .rate, .server, .credentials, .configuration: throw .call(error)
+    }
   }
 
   /// Queues the status of a subscription in the intake for verifier, unless an event about this status exists.
   private func enqueue(
-    _ status: StatusObservation.Entry, of original: String, _ response: AppStoreCalls.Response, _ task: MigrationTask
+    _ status: StatusObservation.Entry, of original: String, _ transaction: JSONObject, _ response: AppStoreCalls.Response,
+    _ task: MigrationTask
   ) async throws(QueueError) {
-    guard let transaction = response.payload(of: status.signedTransactionInfo) else { return }
     let environment = response.server.rawValue
     let key = StatusObservation.naturalKey(
       environment: environment, originalTransactionId: original, status: status.status, transactionInfo: transaction,
@@ -127,45 +168,44 @@ struct MigrationWork: Sendable {
 
   // MARK: Results
 
-  /// Records the result of a task, and completes its message.
-  private func finish(_ task: MigrationTask, _ found: Found, _ failure: MigrationFailureRecord?) async -> WorkOutcome {
+  /// Records the result of a task, and completes its message. A receipt is migrated if something of it could be used.
+  private func finish(_ task: MigrationTask, _ found: Found) async -> WorkOutcome {
+    let isMigrated = found.isUsable || found.failures.isEmpty
     do throws(RedisError) {
-      try await store.finish(task, transactions: found.transactions, subscriptions: found.subscriptions, failure: failure)
+      try await store.finish(
+        task, transactions: found.transactions, subscriptions: found.subscriptions, isMigrated: isMigrated, failures: found.failures)
     } catch { return .retry(after: nil, error: "the migration in Redis cannot be read or written now") }
-    metrics.countReceipt(failure?.reason ?? "migrated")
-    return .complete(Completion(state: .done, events: [], reason: failure?.reason))
+    let reason = isMigrated ? nil : found.failures.first?.reason
+    metrics.countReceipt(reason ?? "migrated")
+    return .complete(Completion(state: .done, events: [], reason: reason))
   }
 
-  private func failure(
-    _ task: MigrationTask, _ reason: String, _ message: String, _ code: Int64? = nil, ids: [String]? = nil
-  ) -> MigrationFailureRecord {
-    MigrationFailureRecord(
-      receiptId: task.receiptId, reason: reason, message: message, errorCode: code, transactionIds: ids ?? task.ids,
-      failedAt: WallClock.now())
+  /// Notes why an id cannot be used. Ids with the same reason share a record.
+  private func fail(_ task: MigrationTask, _ reason: String, _ message: String, _ id: String, code: Int64? = nil, _ found: inout Found) {
+    if let index = found.failures.firstIndex(where: { $0.reason == reason && $0.message == message && $0.errorCode == code }) {
+      found.failures[index].transactionIds.append(id)
+    } else {
+      found.failures.append(
+        MigrationFailureRecord(
+          receiptId: task.receiptId, reason: reason, message: message, errorCode: code, transactionIds: [id], failedAt: WallClock.now()))
+    }
   }
 
-  /// The outcome after an error. A permanent error is recorded as the task's result. A temporary one leads to a retry; since the retry
-  /// states its delay, the number of attempts is not limited (`WorkOutcome.retry`).
-  private func end(_ task: MigrationTask, _ found: Found, _ obstacle: LookUpError, _ lease: LeasedMessage) async -> WorkOutcome {
+  /// The retry after a temporary error. Since it states its delay, the number of attempts is not limited (`WorkOutcome.retry`).
+  private func wait(for obstacle: LookUpError, _ task: MigrationTask, _ lease: LeasedMessage) -> WorkOutcome {
     let backoff = Duration.milliseconds(
       Int64(min(Self.maxPauseMilliseconds, 1000 * Double(1 << min(lease.attempt, 16))) * Double.random(in: 0.5...1)))
     switch obstacle {
     case .queue(let error): return .retry(after: backoff, error: "\(error)")
-    case .call(.unverified(_, let reason)):
-      return await finish(
-        task, found,
-        failure(task, "signed-data-invalid", "Apple's answer contains signed data that cannot be verified: \(reason.rawValue)"))
-    case .call(.apple(let error)):
+    case .call(let error):
       switch error.classification {
       case .rate: return .retry(after: .milliseconds(max(1000, (error.retryAt ?? 0) - WallClock.now())), error: "\(error)")
-      case .retry, .server: return .retry(after: backoff, error: "\(error)")
       case .credentials, .configuration:
         logger.warning(
           "the migration of receipts waits, because Apple refuses our requests",
           metadata: ["migration": "\(task.migrationId)", "reason": "\(error)"])
         return .retry(after: Self.operatorPause, error: "\(error)")
-      case .tryOtherEnvironment, .permanent:
-        return await finish(task, found, failure(task, "refused", error.message, error.errorCode))
+      case .retry, .server, .tryOtherEnvironment, .permanent: return .retry(after: backoff, error: "\(error)")
       }
     }
   }

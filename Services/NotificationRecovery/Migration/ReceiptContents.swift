@@ -5,6 +5,7 @@ import WireJSON
 /// The transaction ids in a receipt. The receipt is not verified, so it is used only to look its purchases up at Apple.
 struct ReceiptContents: Sendable, Hashable {
   let originalTransactionIds: [String]
+  /// The transaction ids; of a signed app transaction, its id.
   let transactionIds: [String]
 
   /// Why a receipt cannot be migrated.
@@ -12,6 +13,8 @@ struct ReceiptContents: Sendable, Hashable {
     enum Reason: String {
       case malformedReceipt = "malformed-receipt"
       case wrongApp = "wrong-app"
+      /// Made by Xcode or its local testing, so Apple does not know the purchases.
+      case xcodeReceipt = "xcode-receipt"
       /// The caller sent an answer of Apple's `verifyReceipt` that refuses the receipt.
       case refused
     }
@@ -19,6 +22,8 @@ struct ReceiptContents: Sendable, Hashable {
     let message: String
     /// The `status` in the answer of `verifyReceipt`; nil for other reasons.
     var errorCode: Int64?
+
+    static let xcode = Failure(reason: .xcodeReceipt, message: "is a receipt of Xcode, whose purchases Apple does not know")
   }
 
   /// The maximum length of an id, bytes.
@@ -47,12 +52,15 @@ struct ReceiptContents: Sendable, Hashable {
       case .tooLarge(let limit): throw Failure(reason: .malformedReceipt, message: "is larger than \(limit) bytes")
       }
     }
+    if contents.isOfXcode { throw .xcode }
     if let named = contents.bundleId, named != bundleId { throw Failure(reason: .wrongApp, message: "the receipt belongs to another app") }
     var found = contents.found
     // Apple's ids are digits, so anything else cannot be requested.
     found.removeAll { $0.id.utf8.count > Self.maxIdBytes || !$0.id.utf8.allSatisfy { (48...57).contains($0) } }
     originalTransactionIds = Self.distinct(found, .originalTransactionId)
-    transactionIds = Self.distinct(found, .transactionId)
+    let others = Self.distinct(found, .transactionId)
+    transactionIds = others.isEmpty ? Self.distinct(found, .appTransactionId) : others
+    if !ids.isEmpty, ids.allSatisfy(TransactionIdExtractor.isOfXcode) { throw .xcode }
     if ids.isEmpty, let status = receipt.verifyReceiptResponse?["status"]?.int64Value, status != 0 {
       throw Failure(reason: .refused, message: "verifyReceipt answered with status \(status) and no purchase", errorCode: status)
     }

@@ -44,7 +44,7 @@ struct ExtractTransactionIdsHandler: RPCHandler {
       response.found.append(FoundTransactionId(id: id.id, kind: id.kind.rawValue, location: id.location))
       switch id.kind {
       case .originalTransactionId: if originals.insert(id.id).inserted { response.originalTransactionIds.append(id.id) }
-      case .transactionId: if others.insert(id.id).inserted { response.transactionIds.append(id.id) }
+      case .transactionId, .appTransactionId: if others.insert(id.id).inserted { response.transactionIds.append(id.id) }
       }
     }
     return response

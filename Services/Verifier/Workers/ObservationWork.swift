@@ -46,9 +46,12 @@ struct ObservationWork: Sendable {
     guard let environment, let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload) else {
       return refused(.unverified(.malformed))
     }
+    // The transaction names no app if Apple left it out; the message names the app whose key fetched the transaction.
+    let bundleId = payload["bundleId"]?.stringValue ?? lease.message.attributes["bundleId"]
     var data = Self.common(lease)
     data["environment"] = .string(environment)
-    for name in ["bundleId", "originalTransactionId", "transactionId"] { data[name] = payload[name] }
+    data["bundleId"] = bundleId.map { .string($0) }
+    for name in ["originalTransactionId", "transactionId"] { data[name] = payload[name] }
     data["migrationId"] = lease.message.attributes["migrationId"].map { .string($0) }
     data["gapId"] = lease.message.attributes["gapId"].map { .string($0) }
     data["transactionInfo"] = .object(payload)
@@ -57,7 +60,7 @@ struct ObservationWork: Sendable {
     } catch {
       return .retry(after: nil, error: "the purchase's history cannot be written")
     }
-    return published(.transactionObserved, key, subject: payload["bundleId"]?.stringValue, data)
+    return published(.transactionObserved, key, subject: bundleId, data)
   }
 
   // MARK: Statuses
@@ -211,12 +214,14 @@ struct ObservationWork: Sendable {
         ]))
   }
 
-  /// The payload of a JWS, if it is valid and was signed for this app and environment.
+  /// The payload of a JWS, if it is valid and was signed for this app and environment. A JWS that names no app is accepted too, because the
+  /// message says with which app's key it was fetched.
   private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {
     let immediate = signedData.immediateVerdict(
-      on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment), now: WallClock.now())
+      on: jws, kind: kind, expecting: SignedDataExpectation(bundleId: bundleId, environment: environment, trustedSource: true),
+      now: WallClock.now())
     let verdict: SignedDataVerdict
     switch immediate {
     case .verdict(let known): verdict = known

@@ -6,17 +6,20 @@ public import WireJSON
 public struct TransactionIdExtractor: Sendable {
   /// An id and where it was found.
   public struct Found: Sendable, Hashable {
-    public enum Kind: String, Sendable { case originalTransactionId, transactionId }
+    /// The names of the fields in signed data. Only a signed app transaction has an id of the last kind.
+    public enum Kind: String, Sendable { case originalTransactionId, transactionId, appTransactionId }
     public let id: String
     public let kind: Kind
-    /// The path in a response of verifyReceipt or in a property list, such as `receipt.in_app[0].transaction_id`. In an app receipt, the
-    /// types of the attributes, such as `17.1703`.
+    /// The path in a response of verifyReceipt, in signed data or in a property list, such as `receipt.in_app[0].transaction_id`. In an app
+    /// receipt, the types of the attributes, such as `17.1703`.
     public let location: String
   }
 
   /// The content of a receipt: the app and the ids.
   public struct Contents: Sendable, Hashable {
     public var bundleId: String?
+    /// True if the receipt says that Xcode or its local testing made it.
+    public internal(set) var isOfXcode = false
     /// The ids in the order in which they were found, at most as many as requested.
     public private(set) var found: [Found] = []
     /// True if the receipt has more ids than requested.
@@ -38,49 +41,128 @@ public struct TransactionIdExtractor: Sendable {
 
   /// The longest text of a receipt, bytes (our limit).
   static let limit = 4 << 20
+  private static let jsonLimits = JSONLimits(depth: 64, values: 1_000_000)
   private let maxIds: Int
 
   /// - Parameter maxIds: the greatest number of ids to return for one receipt. If it has more, ``Contents/isTruncated`` is true.
   public init(maxIds: Int = .max) { self.maxIds = maxIds }
 
-  /// The ids in an app receipt: Base64 of PKCS#7.
+  /// True for the id that Xcode's receipts have in place of Apple's ids.
+  public static func isOfXcode(_ id: String) -> Bool { !id.isEmpty && id.utf8.allSatisfy { $0 == UInt8(ascii: "0") } }
+
+  /// The ids in an app receipt.
   public func appReceipt(_ text: String) throws(Failure) -> [Found] { try appReceiptContents(text).found }
 
-  /// The content of an app receipt: the ids and the app's bundle id.
+  /// The content of an app receipt, Base64 of PKCS#7: the ids and the app's bundle id. Any other receipt is read too, and so is a JWS of the
+  /// App Store, such as a signed transaction.
   public func appReceiptContents(_ text: String) throws(Failure) -> Contents {
+    try contents(of: text, otherwise: "not a PKCS#7 app receipt", acceptsEmptyList: false)
+  }
+
+  /// The ids in a transaction receipt.
+  public func transactionReceipt(_ text: String) throws(Failure) -> [Found] { try transactionReceiptContents(text).found }
+
+  /// The content of a transaction receipt, the older format: Base64 of a property list whose `purchase-info` is Base64 of a second one. Any
+  /// other receipt is read too, and so is a JWS of the App Store.
+  public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
+    try contents(of: text, otherwise: "not a transaction receipt", acceptsEmptyList: true)
+  }
+
+  /// Reads a receipt of whatever kind.
+  ///
+  /// - Parameters:
+  ///   - problem: what is wrong with a text that is no receipt.
+  ///   - acceptsEmptyList: true if a property list without a purchase is a receipt without a purchase.
+  private func contents(of text: String, otherwise problem: String, acceptsEmptyList: Bool) throws(Failure) -> Contents {
     guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
-    guard let bytes = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
-    do throws(DERReader.Failure) { return try purchases(bytes) } catch {
-      throw .malformed("not a PKCS#7 app receipt")
+    var failure = Failure.notBase64
+    for content in ReceiptText.contents(text) {
+      do throws(Failure) { return try contents(of: content, otherwise: problem, acceptsEmptyList: acceptsEmptyList) } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private func contents(
+    of content: ReceiptText.Content, otherwise problem: String, acceptsEmptyList: Bool
+  ) throws(Failure) -> Contents {
+    switch content {
+    case .payload(let payload):
+      var contents = Contents()
+      add(payload, to: &contents)
+      guard !contents.found.isEmpty else { throw .malformed("a JWS without a transaction id") }
+      return contents
+    case .text(let list):
+      if let object = try? JSONValue(parsing: Array(list.utf8), limits: Self.jsonLimits).objectValue {
+        var contents = verifyReceiptContents(object)
+        addSignedParts(of: object, to: &contents)
+        if !contents.found.isEmpty || object["receipt"] != nil { return contents }
+      }
+      if let contents = try purchaseInfo(list) { return contents }
+      guard acceptsEmptyList else { throw .malformed(problem) }
+      return Contents()
+    case .bytes(let bytes):
+      do throws(DERReader.Failure) { return try purchases(bytes) } catch { throw .malformed(problem) }
     }
   }
 
-  /// The ids in a transaction receipt, the older format: Base64 of a property list whose `purchase-info` is Base64 of a second one.
-  public func transactionReceipt(_ text: String) throws(Failure) -> [Found] { try transactionReceiptContents(text).found }
-
-  /// The content of a transaction receipt: the ids and the app's bundle id.
-  public func transactionReceiptContents(_ text: String) throws(Failure) -> Contents {
-    guard text.utf8.count <= Self.limit else { throw .tooLarge(limit: Self.limit) }
-    guard let outer = Base64.decode(String(text.filter { !$0.isNewline })) else { throw .notBase64 }
-    let receipt = String(decoding: outer, as: UTF8.self)
-    guard receipt.first(where: { !$0.isWhitespace }) == "{" else { throw .malformed("not a transaction receipt") }
-    var contents = Contents()
-    // A receipt without `purchase-info` has no purchase, which is not an error.
-    guard receipt.contains("\"purchase-info\"") else { return contents }
-    guard let encoded = Self.value(of: "purchase-info", in: receipt), let inner = Base64.decode(encoded) else {
+  /// The content of a property list; nil if it has no `purchase-info`.
+  private func purchaseInfo(_ list: String) throws(Failure) -> Contents? {
+    guard list.contains("\"purchase-info\"") else { return nil }
+    guard let encoded = Self.value(of: "purchase-info", in: list), let inner = Base64.decode(encoded) else {
       throw .malformed("purchase-info is not Base64")
     }
-    let list = String(decoding: inner, as: UTF8.self)
+    let info = String(decoding: inner, as: UTF8.self)
+    var contents = Contents()
     contents.bundleId = Self.value(
-      of: "bid", in: list, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
-    if let id = Self.value(of: "original-transaction-id", in: list) {
+      of: "bid", in: info, isAllowed: { Self.isBase64($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") })
+    if let id = Self.value(of: "original-transaction-id", in: info) {
       contents.add(Found(id: id, kind: .originalTransactionId, location: "purchase-info.original-transaction-id"), maxIds: maxIds)
     }
-    if let id = Self.value(of: "transaction-id", in: list) {
+    if let id = Self.value(of: "transaction-id", in: info) {
       contents.add(Found(id: id, kind: .transactionId, location: "purchase-info.transaction-id"), maxIds: maxIds)
     }
     return contents
   }
+
+  // MARK: JWS
+
+  /// How deep a JWS may be inside others: a transaction is inside a notification.
+  private static let maxJWSDepth = 3
+
+  /// Adds the ids in the payload of a JWS, which is not verified, and in the JWS inside it.
+  ///
+  /// - Parameter path: the path of the JWS, with a dot at its end; empty for the outermost.
+  private func add(_ payload: JSONObject, _ path: String = "", depth: Int = 1, to contents: inout Contents) {
+    // A notification has the bundle id in one of its objects.
+    contents.bundleId =
+      contents.bundleId ?? payload["bundleId"]?.stringValue ?? payload.members.lazy.compactMap { $0.value["bundleId"]?.stringValue }.first
+    if let environment = (payload["environment"] ?? payload["receiptType"])?.stringValue,
+      KnownApp.unsignedEnvironments.contains(environment)
+    {
+      contents.isOfXcode = true
+    }
+    func add(_ kind: Found.Kind) -> Bool {
+      guard let id = payload[kind.rawValue]?.stringValue, !id.isEmpty else { return false }
+      contents.add(Found(id: id, kind: kind, location: path + kind.rawValue), maxIds: maxIds)
+      return true
+    }
+    let hasOriginal = add(.originalTransactionId)
+    let hasTransaction = add(.transactionId)
+    // Of a purchase, the id of the app's download is not needed.
+    if !hasOriginal && !hasTransaction { _ = add(.appTransactionId) }
+    if depth < Self.maxJWSDepth { addSignedParts(of: payload, path, depth: depth + 1, to: &contents) }
+  }
+
+  /// Adds the ids in the JWS of an object, such as a notification or an answer of the App Store Server API.
+  private func addSignedParts(of object: JSONObject, _ path: String = "", depth: Int = 1, to contents: inout Contents) {
+    for part in SignedParts.find(in: object) {
+      if let payload = ReceiptText.payload(ofJWS: part.jws) { add(payload, "\(path)\(part.kind.rawValue).", depth: depth, to: &contents) }
+    }
+  }
+
+  // MARK: verifyReceipt
 
   /// The ids in a response of verifyReceipt for an app receipt or a transaction receipt. Ids may be texts or numbers.
   public func verifyReceiptResponse(_ response: JSONObject) -> [Found] { verifyReceiptContents(response).found }

@@ -9,9 +9,15 @@ public struct SignedDataExpectation: Sendable, Hashable {
   public var environment: String?
   /// True if the app must be configured. False if, with a ``bundleId``, the data of an app that is not configured is accepted too.
   public var requiresKnownApp: Bool
+  /// True if the source of the data shows that it is about the app ``bundleId``, so that data that names no app is accepted.
+  public var trustedSource: Bool
 
-  public init(bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, requiresKnownApp: Bool = false) {
+  public init(
+    bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, requiresKnownApp: Bool = false,
+    trustedSource: Bool = false
+  ) {
     self.requiresKnownApp = requiresKnownApp
+    self.trustedSource = trustedSource
     self.bundleId = bundleId
     self.appAppleId = appAppleId
     self.environment = environment

@@ -9,6 +9,8 @@ struct SignedDataIdentity {
   let environment: String?
   /// True if production data of this kind contains the app's Apple id.
   let checksAppAppleId: Bool
+  /// True if data of this kind contains the app's bundle id, and this does not.
+  let lacksBundleId: Bool
 
   /// True if the data names an environment whose data Apple does not sign.
   var isUnsigned: Bool { environment.map(KnownApp.unsignedEnvironments.contains) ?? false }
@@ -28,13 +30,15 @@ struct SignedDataIdentity {
     environment = Self.environment(kind, payload)
     appAppleId = holder["appAppleId"]?.int64Value
     switch kind {
-    case .notification, .transaction, .appTransaction:
+    case .notification:
       guard let bundleId = holder["bundleId"]?.stringValue else {
         throw SignedDataRefusal(.malformed, field: "bundleId")
       }
       self.bundleId = bundleId
+    case .transaction, .appTransaction: bundleId = holder["bundleId"]?.stringValue
     case .renewalInfo, .realtimeRequest: bundleId = nil
     }
+    lacksBundleId = (kind == .transaction || kind == .appTransaction) && bundleId == nil
     checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
   }
 

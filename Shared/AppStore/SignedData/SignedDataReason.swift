@@ -22,6 +22,8 @@ public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case badSignature = "bad_signature"
   /// The data is genuine, but of an app that is not expected or not configured.
   case wrongApp = "wrong_app"
+  /// The data is genuine, but names no app, and its source does not show which app it is about.
+  case appNotNamed = "app_not_named"
   /// The data is genuine, but of an environment that is not expected or not configured for the app.
   case wrongEnvironment = "wrong_environment"
 }

@@ -7,6 +7,7 @@ extension SignedDataVerifier {
 
   /// The reason to reject the data because of its app; nil if the app is accepted. The environment is checked afterwards.
   func wrongApp(_ identity: SignedDataIdentity, _ expecting: SignedDataExpectation) -> SignedDataReason? {
+    if identity.lacksBundleId, !expecting.trustedSource || expecting.bundleId == nil { return .appNotNamed }
     var app = app(of: identity, expecting)
     // An app that is not configured for the environment counts as not configured.
     if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }

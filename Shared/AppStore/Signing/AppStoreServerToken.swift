@@ -7,6 +7,8 @@ public struct AppStoreServerToken: Sendable, Hashable {
   public static let maxLifetime: Int64 = 3600
   /// Seconds.
   public static let defaultLifetime: Int64 = 1200
+  /// How far the time of issue lies in the past, seconds. Apple refuses a token from the future, and our clock may be ahead of Apple's.
+  public static let issueMargin: Int64 = 60
   public static let audience = "appstoreconnect-v1"
 
   public let keyId: String
@@ -18,8 +20,9 @@ public struct AppStoreServerToken: Sendable, Hashable {
   public let expiresAt: Int64
 
   /// - Parameters:
-  ///   - lifetime: 1 to 3600 seconds; nil: 20 minutes.
-  ///   - now: milliseconds since 1970. The time of issue is rounded down to seconds, so that it is never in the future.
+  ///   - lifetime: 1 to 3600 seconds from `now` on; nil: 20 minutes. Apple counts ``maxLifetime`` from the time of issue, so the last
+  ///     ``issueMargin`` seconds of the longest lifetime are cut.
+  ///   - now: milliseconds since 1970.
   public init(keyId: String, issuerId: String, bundleId: String, lifetime: Int64? = nil, now: Int64) throws(SigningRefusal) {
     let lifetime = lifetime ?? Self.defaultLifetime
     guard (1...Self.maxLifetime).contains(lifetime) else {
@@ -28,15 +31,16 @@ public struct AppStoreServerToken: Sendable, Hashable {
     self.keyId = keyId
     self.issuerId = issuerId
     self.bundleId = bundleId
-    issuedAt = now / 1000
-    expiresAt = issuedAt + lifetime
+    issuedAt = now / 1000 - Self.issueMargin
+    expiresAt = min(now / 1000 + lifetime, issuedAt + Self.maxLifetime)
   }
 
   /// True if a new token must be made at `now`, milliseconds since 1970, because less than a tenth of the lifetime or less than 60 seconds
-  /// remain. For a lifetime below two minutes, half of it counts instead of the 60 seconds.
+  /// remain. For a lifetime below two minutes, half of it counts instead of the 60 seconds. Also true if our clock was set back to a time
+  /// before the token's issue, because Apple would refuse the token.
   public func needsRenewal(now: Int64) -> Bool {
-    let remaining = expiresAt * 1000 - now
-    return remaining < max(min(60_000, (expiresAt - issuedAt) * 1000 / 2), (expiresAt - issuedAt) * 100)
+    let lifetime = expiresAt - issuedAt - Self.issueMargin
+    return now < issuedAt * 1000 || expiresAt * 1000 - now < max(min(60_000, lifetime * 1000 / 2), lifetime * 100)
   }
 
   var claims: JSONObject {

@@ -113,6 +113,7 @@ struct RecoveryPage {
 
   private static func job(_ one: Migration, now: Int64) -> Job {
     let failed = one.failed ?? 0
+    let isIncomplete = failed > 0 || one.partialFailures ?? 0 > 0
     return Job(
       id: one.migrationId, title: one.bundleId, state: one.state, style: style(one.state), isRunning: one.state == "running",
       percent: percent(one.progress), about: DisplayFormat.plural(one.receipts ?? 0, "receipt", "receipts"),
@@ -125,7 +126,8 @@ struct RecoveryPage {
         Part(name: "without a purchase", count: DisplayFormat.count(one.noPurchase ?? 0)),
         Part(name: "subscriptions", count: DisplayFormat.count(one.subscriptions ?? 0)),
         Part(name: "transactions", count: DisplayFormat.count(one.transactions ?? 0)),
-      ], trouble: failed > 0 ? "ListMigrationFailures lists the receipts that could not be migrated." : "", hasTrouble: failed > 0,
-      troubleStyle: "warn")
+      ],
+      trouble: isIncomplete ? "ListMigrationFailures lists the receipts that could not be migrated, and ids that could not be used." : "",
+      hasTrouble: isIncomplete, troubleStyle: "warn")
   }
 }

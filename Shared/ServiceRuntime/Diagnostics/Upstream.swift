@@ -15,14 +15,12 @@ public struct Upstream: Sendable {
   }
 
   private static let timeout: Duration = .seconds(5)
-  /// The difference up to which the clocks count as equal, seconds: the Date header has whole seconds, and the response takes time to
-  /// arrive.
-  private static let clockTolerance: Int64 = 5
 
   /// Checks that the server responds, with whatever status, and that the clock of this machine agrees with the server's.
   func findings() async -> [Finding] {
     let response: HTTPClientResponse
     let started = ContinuousClock.now
+    let sentAt = WallClock.now()
     do throws(HTTPClientError) {
       response = try await http.send(HTTPClientRequest(method: "GET", url: url, timeout: Self.timeout))
     } catch {
@@ -34,13 +32,12 @@ public struct Upstream: Sendable {
         check: "apple", state: "ok", subject: name,
         found: "answers in \(milliseconds) ms (HTTP \(response.status), HTTP/\(response.httpVersion))")
     ]
-    if let date = response.date {
-      let difference = date - WallClock.now() / 1000
-      let isWrong = abs(difference) > Self.clockTolerance
+    if let difference = response.clockDifference(sentAt: sentAt, receivedAt: WallClock.now()) {
+      let isWrong = abs(difference) > HTTPClientResponse.clockTolerance
       findings.append(
         Finding(
           check: "clock", state: isWrong ? "warning" : "ok", subject: name,
-          found: isWrong ? "this machine is \(abs(difference)) s \(difference > 0 ? "behind" : "ahead")" : "matches this machine's clock",
+          found: isWrong ? "this machine is \(abs(difference)) s \(difference > 0 ? "ahead" : "behind")" : "matches this machine's clock",
           advice: isWrong
             ? "Synchronise this machine's clock (chrony or another NTP client): Apple refuses tokens from the future and expired ones."
             : nil))

@@ -65,6 +65,23 @@ struct ServerAPIErrorTests {
     #expect(AppStoreServerAPIErrorRule.verdict(production: refused, sandbox: limited) == limited)
   }
 
+  @Test(
+    "the error for a refused token names the difference of the clocks",
+    arguments: [
+      (nil, nil, "status 401"), (2, nil, "status 401"), (-2, nil, "status 401"), (3, 3, "3 s ahead of Apple's"),
+      (600, 600, "600 s ahead of Apple's"), (-45, -45, "45 s behind Apple's"),
+    ] as [(Int64?, Int64?, String)])
+  func clocks(difference: Int64?, named: Int64?, text: String) {
+    func error(_ status: Int) -> AppStoreServerAPIError? {
+      AppStoreServerAPIErrorRule.error(
+        status: status, header: { _ in nil }, body: [], server: .production, mayTryOther: false, now: 0, clockDifference: difference)
+    }
+    #expect(error(401)?.clockDifference == named && error(401)?.message.contains(text) == true)
+    #expect(error(401).map(AppStoreServerAPIErrorRule.notReleased)?.clockDifference == named)
+    // Other errors have other causes.
+    #expect(error(404)?.clockDifference == nil && error(404)?.message == "status 404")
+  }
+
   @Test("any 2xx is success, with or without a body")
   func success() {
     for status in [200, 202, 204] {

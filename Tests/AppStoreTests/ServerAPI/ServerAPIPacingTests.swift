@@ -55,7 +55,7 @@ struct ServerAPIPacingTests {
     quick.base = 1
     return AppStoreServerAPIClient(
       http: HTTPClient(), baseURLs: [.production: "http://127.0.0.1:\(port)"], retryRule: quick, timeout: timeout, pacing: pacing
-    ) { (_, server, key, _) throws(AppStoreServerAPIError) in
+    ) { (_, server, key, _, _) throws(AppStoreServerAPIError) in
       if tokenFails { throw AppStoreServerAPIError(.configuration, message: "no key", server: server) }
       return key == .first ? "token" : nil
     }

@@ -162,6 +162,44 @@ struct ServerAPIRequestTests {
     }
   }
 
+  @Test(
+    "a prorated refund of a product that is no auto-renewable subscription needs a percentage",
+    arguments: ["Consumable", "Non-Consumable", "Non-Renewing Subscription"])
+  func proratedRefund(type: String) throws {
+    func refused(_ preference: JSONValue?, _ percentage: JSONValue?, _ type: String) throws -> RequestRefusal? {
+      var body: JSONObject = ["customerConsented": true, "sampleContentProvided": false, "deliveryStatus": "DELIVERED"]
+      body["refundPreference"] = preference
+      body["consumptionPercentage"] = percentage
+      let information = try ConsumptionInformation(version2: body)
+      do throws(RequestRefusal) { try information.check(productType: type) } catch { return error }
+      return nil
+    }
+    for percentage in [nil, 0] as [JSONValue?] {
+      let refusal = try refused("GRANT_PRORATED", percentage, type)
+      #expect(refusal?.field == "consumptionPercentage" && refusal?.reason.contains("above 0") == true, "\(String(describing: refusal))")
+      #expect(refusal?.reason.contains("GRANT_FULL or DECLINE") == true)
+      for other in [nil, "GRANT_FULL", "DECLINE"] as [JSONValue?] { #expect(try refused(other, percentage, type) == nil) }
+    }
+    #expect(try refused("GRANT_PRORATED", 1, type) == nil)
+    #expect(try refused("GRANT_PRORATED", nil, "Auto-Renewable Subscription") == nil)
+    #expect(try refused("GRANT_PRORATED", nil, "A type of next year") == nil)
+  }
+
+  @Test(
+    "version 1 of consumption information is for consumables and auto-renewable subscriptions",
+    arguments: [
+      ("Consumable", nil), ("Auto-Renewable Subscription", nil), ("A type of next year", nil), ("Non-Renewing Subscription", "version"),
+      ("Non-Consumable", "version"),
+    ] as [(String, String?)])
+  func version1ByProduct(type: String, field: String?) throws {
+    var body: JSONObject = ["customerConsented": true, "sampleContentProvided": true, "appAccountToken": ""]
+    for (name, maxValue) in ConsumptionInformation.codes { body[name] = .integer(maxValue) }
+    let information = try ConsumptionInformation(version1: body)
+    var refusal: RequestRefusal?
+    do throws(RequestRefusal) { try information.check(productType: type) } catch { refusal = error }
+    #expect(refusal?.field == field && refusal?.reason.contains("must be 2") ?? true)
+  }
+
   @Test("a request for consumption information may be answered for twelve hours")
   func consumptionTime() {
     let hour: Int64 = 3_600_000

@@ -29,6 +29,16 @@ public final class SimulatedTime: Sendable {
   /// The simulated time, in milliseconds since 1970.
   public var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) + offsetMilliseconds }
 
+  /// The simulated time in the format of the `Date` header.
+  public var httpDate: String {
+    var seconds = time_t(now / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    var text = [CChar](repeating: 0, count: 64)
+    let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+    return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   /// The simulated duration since a time, in milliseconds.
   public func age(since milliseconds: Int64) -> Double { Double(now - milliseconds) * scale }
 

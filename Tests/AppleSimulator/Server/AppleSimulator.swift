@@ -72,7 +72,9 @@ public struct AppleSimulator: Sendable {
     quiet.logLevel = max(logger.logLevel, .critical)
     let main = Application(
       responder: SimulatorResponder(parts: parts, controlOnly: false),
-      server: HTTPServerBuilder { [tlsConfiguration] in try SimulatorChannel(tls: tlsConfiguration, responder: $0) },
+      server: HTTPServerBuilder { [tlsConfiguration, time = parts.time] in
+        try SimulatorChannel(tls: tlsConfiguration, time: time, responder: $0)
+      },
       configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
       onServerRunning: { channel in announce(channel.localAddress?.port ?? 0, logger) }, logger: quiet)
     guard let control = configuration.control else { return [main] }

@@ -25,37 +25,40 @@ struct SimulatorChannel: HTTPChannelHandler {
   private static let maxResets = 100_000
 
   let responder: Responder
+  private let time: SimulatedTime
   private let context: NIOSSLContext
   private let http1: HTTP1Channel
 
-  init(tls: TLSConfiguration, responder: @escaping Responder) throws {
+  init(tls: TLSConfiguration, time: SimulatedTime, responder: @escaping Responder) throws {
     var tls = tls
     tls.applicationProtocols = NIOHTTP2SupportedALPNProtocols
     context = try NIOSSLContext(configuration: tls)
     self.responder = responder
-    http1 = HTTP1Channel(responder: responder)
+    self.time = time
+    http1 = HTTP1Channel(responder: responder, configuration: .init(additionalChannelHandlers: [SimulatedDateHandler(time)]))
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     let http1 = http1
     let context = context
+    let time = time
     return channel.eventLoop.makeCompletedFuture {
       try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
     }.flatMap {
       channel.configureHTTP2AsyncSecureUpgrade {
         http1.setup(channel: $0, logger: logger)
       } http2ConnectionInitializer: { channel in
-        channel.eventLoop.makeCompletedFuture { try Self.streams(of: channel) }
+        channel.eventLoop.makeCompletedFuture { try Self.streams(of: channel, time) }
       }
     }.map { Value(channel: channel, negotiated: $0) }
   }
 
-  private static func streams(of channel: any Channel) throws -> Streams {
+  private static func streams(of channel: any Channel, _ time: SimulatedTime) throws -> Streams {
     var configuration = NIOHTTP2Handler.Configuration()
     configuration.stream.streamResetFrameRateLimit.maximumCount = maxResets
     let streams = try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(mode: .server, configuration: configuration) { stream in
       stream.eventLoop.makeCompletedFuture {
-        try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTPServerCodec())
+        try stream.pipeline.syncOperations.addHandlers(HTTP2FramePayloadToHTTPServerCodec(), SimulatedDateHandler(time))
         return try Connection(
           wrappingChannelSynchronously: stream, configuration: .init(isOutboundHalfClosureEnabled: true))
       }
@@ -76,6 +79,22 @@ struct SimulatorChannel: HTTPChannelHandler {
     } catch {
       logger.debug("a connection broke", metadata: ["error": "\(error)"])
     }
+  }
+}
+
+/// Sends the simulated time in the `Date` header, to which Hummingbird sets the real time.
+private final class SimulatedDateHandler: ChannelOutboundHandler, RemovableChannelHandler {
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  private let time: SimulatedTime
+
+  init(_ time: SimulatedTime) { self.time = time }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    head.headerFields[.date] = time.httpDate
+    context.write(wrapOutboundOut(.head(head)), promise: promise)
   }
 }
 

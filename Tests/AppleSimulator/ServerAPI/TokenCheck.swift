@@ -21,8 +21,7 @@ struct TokenCheck: Sendable {
       let expires = claims["exp"]?.int64Value, expires > now, let bundleID = claims["bid"]?.stringValue
     else { return nil }
     if let issued = claims["iat"] {
-      // The developer's clock may be ahead by up to a minute.
-      guard let issued = issued.int64Value, issued <= now + 60, expires - issued <= Self.maxLifetime else { return nil }
+      guard let issued = issued.int64Value, issued <= now, expires - issued <= Self.maxLifetime else { return nil }
     } else if expires - now > Self.maxLifetime {
       return nil
     }

@@ -21,6 +21,9 @@ import Testing
     #expect(edge.batch == 10_000)
     #expect(try migrations("{ kept: 1h, failures: 0 }").kept == .seconds(3600))
     #expect(try migrations("{ failures: 10000000 }").failures == 10_000_000)
+    #expect(try migrations("{ unknownPatience: 0s }").unknownPatience == .zero)
+    #expect(try migrations("{ unknownPatience: 1d }").unknownPatience == .seconds(86_400))
+    #expect(try migrations("{ kept: 1h }").unknownPatience == .seconds(15 * 60))
   }
 
   @Test("by default, late notifications are waited for a quarter of an hour, and silence is a gap after a day")
@@ -56,7 +59,11 @@ import Testing
 
   @Test(
     "a migration setting outside its limits is refused with its name",
-    arguments: [("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures")])
+    arguments: [
+      ("kept: 3599s", "kept"), ("failures: -1", "failures"), ("failures: 10000001", "failures"),
+      ("unknownPatience: -1s", "unknownPatience"),
+      ("unknownPatience: 86401s", "unknownPatience"),
+    ])
   func beyondMigrations(_ entry: (yaml: String, place: String)) {
     #expect { try migrations("{ \(entry.yaml) }") } throws: { ($0 as? ConfigurationError)?.place == entry.place }
   }

@@ -110,6 +110,36 @@ def test_consumption_information_needs_a_request_of_the_last_twelve_hours(system
     assert send(unrequested, requestedAt=rfc3339(time.time() - 3600), environment="Sandbox").status == 200
 
 
+@pytest.mark.parametrize("kind", ["Consumable", "Non-Consumable", "Non-Renewing Subscription"])
+def test_consumption_information_that_does_not_fit_the_product_is_refused_by_its_field_before_it_is_sent(system, kind):
+    app = {"bundleId": APP, "environment": "Sandbox"}
+    bought = system.control("/control/notifications", {
+        **app, "notificationType": "ONE_TIME_CHARGE", "productType": kind, "send": False, "history": False})["transactionId"]
+    feed = system.subscribe(["appstore.notification.verified.v1"])
+    made = system.control("/control/notifications", {
+        **app, "notificationType": "CONSUMPTION_REQUEST", "originalTransactionId": bought, "send": True, "history": False})
+    until = time.monotonic() + 20
+    while made["notificationUUID"].lower() not in str(feed.pull(wait=1)).lower():
+        assert time.monotonic() < until
+    feed.delete()
+    before = len(calls(system))
+
+    def send(consumption: dict, version: int = 2):
+        return ask(system, "SendConsumptionInformation", {"transactionId": bought, "version": version, "consumption": consumption}, uuid.uuid4().hex)
+
+    without = {name: value for name, value in VERSION_2.items() if name != "consumptionPercentage"}
+    for body in (without, {**without, "consumptionPercentage": 0}):
+        refused = send(body)
+        assert refused.status == 400 and '"consumption.consumptionPercentage"' in refused.body.decode(), refused
+        assert "must be above 0" in refused.body.decode() and "GRANT_FULL or DECLINE" in refused.body.decode(), refused
+    if kind != "Consumable":
+        refused = send(VERSION_1, version=1)
+        assert refused.status == 400 and '"version"' in refused.body.decode() and "must be 2" in refused.body.decode(), refused
+    assert calls(system)[before:] == []
+    assert send(VERSION_2).status == 200
+    assert len(calls(system)[before:]) == 1
+
+
 def test_a_subscription_is_extended_once_even_if_apples_answer_is_lost(system):
     purchase = story(system, "buy")
     original = purchase["originalTransactionId"]

@@ -1,6 +1,5 @@
 """Look-ups of the App Store Server API over RPC: parameters, verified and decoded answers, environments, Apple's errors."""
 
-import json
 import time
 import uuid
 
@@ -76,19 +75,6 @@ def test_every_id_of_a_customer_returns_the_same_data(system, method, environmen
     assert found[0] and found[0] == found[1] == found[2]
     assert {answer["environment"] for answer in answers} == {environment or "Production"}
     assert {answer["response"].get("revision") for answer in answers} == {answers[0]["response"].get("revision")}
-
-
-def test_if_only_production_refuses_a_key_the_answer_says_that_the_app_was_never_released(system):
-    original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
-    system.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
-    try:
-        for method, message in (("GetTransactionInfo", {"transactionId": original}), ("GetRefundHistory", {"transactionId": original})):
-            refused = ask(system, method, {**message, "environment": "Production"})
-            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CONFIGURATION", refused
-            assert "never released" in refused.body.decode() and cause(refused)["environment"] == "Production"
-        assert get(system, "GetTransactionInfo", {"transactionId": original})["environment"] == "Sandbox"
-    finally:
-        system.control("/control/faults", {"clear": True})
 
 
 def test_the_sandbox_is_queried_for_an_app_transaction_id_that_production_does_not_know(system):
@@ -199,16 +185,6 @@ def test_a_rate_limit_is_returned_with_apples_delay_and_an_unknown_error_number_
     # An error of Apple's that says "try again" is retried.
     system.control("/control/faults", {"route": "transactionInfo", "count": 2, "status": 404, "body": {"errorCode": 4040002}})
     assert get(system, "GetTransactionInfo", {"transactionId": original, "environment": "Sandbox"})["decoded"]
-
-
-def test_an_answer_whose_signed_data_fails_verification_is_not_returned(system):
-    original = story(system, "buy")["originalTransactionId"]
-    forged = system.control("/control/notifications", {
-        "bundleId": APP, "environment": "Production", "notificationType": "DID_RENEW", "forge": "root", "send": False})["signedPayload"]
-    system.control("/control/faults", {"route": "transactionInfo", "count": 1, "status": 200, "body": {"signedTransactionInfo": forged}})
-    answer = ask(system, "GetTransactionInfo", {"transactionId": original})
-    assert answer.status == 500 and answer.json["code"] == "data_loss", answer
-    assert cause(answer)["reason"] == "SIGNED_DATA_INVALID" and cause(answer)["kind"] == "transaction", json.dumps(answer.json)
 
 
 def test_recoveries_are_listed_page_by_page(system):

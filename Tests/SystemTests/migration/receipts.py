@@ -1,6 +1,7 @@
 """Receipts as devices have them, and the steps of a migration from the call to the feed."""
 
 import base64
+import json
 import time
 import uuid
 from typing import Any
@@ -31,14 +32,19 @@ def attribute(kind: int, value: bytes) -> bytes:
     return der(0x30, der(0x02, kind.to_bytes(2, "big")), der(0x02, b"\x01"), der(0x04, value))
 
 
-def app_receipt(originals: list[str], bundle_id: str = APP) -> str:
-    """An app receipt: PKCS#7 with a purchase for each id, and no signature, because it is not checked."""
+def app_receipt(originals: list[str], bundle_id: str = APP, more: bytes = b"") -> str:
+    """An app receipt: PKCS#7 with a purchase for each id, and no signature, because it is not checked. `more` is an opaque value."""
     purchases = [attribute(17, der(0x31, attribute(1705, der(0x0C, one.encode())), attribute(1703, der(0x0C, one.encode()))))
                  for one in originals]
-    payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), *purchases)
+    payload = der(0x31, attribute(2, der(0x0C, bundle_id.encode())), attribute(4, der(0x04, more)), *purchases)
     data = der(0x30, bytes.fromhex("06092a864886f70d010701"), der(0xA0, der(0x04, payload)))
     signed = der(0x30, der(0x02, b"\x01"), der(0x31), data)
     return base64.b64encode(der(0x30, bytes.fromhex("06092a864886f70d010702"), der(0xA0, signed))).decode()
+
+
+def unsigned_jws(payload: dict) -> str:
+    """A JWS whose signature is wrong. In place of a receipt it is not checked."""
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "ES256"}, payload)) + ".AAAA"
 
 
 def transaction_receipt(transaction: str) -> str:
@@ -66,6 +72,14 @@ def completed(system: System, migration: str, seconds: float = 60) -> dict:
             return found
         assert time.monotonic() < until, found
         time.sleep(0.2)
+
+
+def outcome(system: System, receipts: list[dict], **more: Any) -> tuple[dict, list[dict]]:
+    """The counts of a migration after its end, and its failures."""
+    migration = migrate(system, receipts, environment="Production", **more)["migrationId"]
+    done = completed(system, migration)
+    counts = {name: done.get(name, 0) for name in ("migrated", "failed", "partialFailures", "transactions", "subscriptions")}
+    return counts, system.call("Recovery", "ListMigrationFailures", {"migrationId": migration}).get("failures", [])
 
 
 def migrated(feed: Subscription, count: int, seconds: float = 20) -> list[dict]:

@@ -5,8 +5,6 @@ import hashlib
 import time
 import uuid
 
-import pytest
-
 from SystemTests.support.running_system import redis_words
 
 from .receipts import (
@@ -95,21 +93,6 @@ def test_receipts_of_every_kind_become_history_and_status_on_the_feed_once(syste
     listed = system.call("Recovery", "ListMigrations", {"bundleId": APP, "maxMigrations": 3})["migrations"]
     assert [one["migrationId"] for one in listed][1:] == [again["migrationId"], answer["migrationId"]]
     feed.delete()
-
-
-@pytest.mark.parametrize("code", [4_040_001, 4_040_005, 4_040_010])
-def test_each_code_for_an_unknown_purchase_leaves_the_other_purchases_of_the_receipt(system, code):
-    originals = [story(system, "buy")["originalTransactionId"] for _ in range(2)]
-    system.control("/control/faults", {"route": "transactionHistory", "count": 1, "status": 404, "body": {"errorCode": code}})
-    try:
-        receipts = [{"id": "two", "verifyReceiptResponse": response(originals)}]
-        migration = migrate(system, receipts, environment="Production")["migrationId"]
-        done = completed(system, migration)
-    finally:
-        system.control("/control/faults", {"clear": True})
-    assert (done["failed"], done["transactions"], done["subscriptions"]) == (1, 1, 1), done
-    failure, = system.call("Recovery", "ListMigrationFailures", {"migrationId": migration})["failures"]
-    assert (failure["reason"], failure["errorCode"]) == ("no-transaction", code) and len(failure["transactionIds"]) == 1, failure
 
 
 def test_a_page_that_announces_more_without_a_revision_is_not_the_end_of_the_history(system):

@@ -1,5 +1,6 @@
 """Files of receipts that the command line migrates."""
 
+import base64
 import json
 import signal
 import time
@@ -75,6 +76,29 @@ def test_a_bad_line_does_not_stop_the_others(system, tmp_path):
     assert sorted((one["id"], one["reason"], one.get("errorCode")) for one in failures) == [
         ("error", "refused", 21003), ("line 2", "malformed-receipt", None), ("line 3", "malformed-receipt", None),
         ("line 4", "malformed-receipt", None), ("line 6", "refused", 21002)], failures
+
+
+def test_every_line_is_migrated_whatever_form_it_has_and_one_line_never_ends_another(system, tmp_path):
+    people = [story(system, "buy") for _ in range(8)]
+    ids = [one["originalTransactionId"] for one in people]
+    payloads = [one["notifications"][0]["signedPayload"] for one in people]
+    receipt = app_receipt([ids[2]])
+    lines = [
+        payloads[0], json.dumps({"signedPayload": payloads[1]}), base64.b64encode(receipt.encode()).decode(),
+        json.dumps({"receipt-data": app_receipt([ids[3]]), "password": "x"}),
+        json.dumps({"id": "text", "verifyReceiptResponse": json.dumps(response([ids[4]]))}),
+        json.dumps({"id": "signed", "appReceipt": payloads[5]}), f"'{app_receipt([ids[6]])}'",
+        json.dumps({"id": "mixed", "verifyReceiptResponse": response(["0", ids[7], "888888888888888"])}), app_receipt(["0"]), "a.b.c"]
+    path = tmp_path / "receipts.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    done = ctl(system, *command(path, "--environment", "Production"))
+    table = counts(done.stdout)
+    assert done.returncode == 1 and (table["receipts"], table["migrated"], table["failed"]) == ("10", "8", "2"), done
+    assert table["unused ids of migrated receipts"] == "2", done
+    failures = [json.loads(line) for line in (tmp_path / "receipts.jsonl.failures.jsonl").read_text().splitlines()]
+    assert sorted((one["id"], one["reason"], one.get("transactionIds", [])) for one in failures) == [
+        ("line 10", "malformed-receipt", []), ("line 9", "xcode-receipt", []), ("mixed", "no-transaction", ["888888888888888"]),
+        ("mixed", "xcode-receipt", ["0"])], failures
 
 
 def test_a_file_without_a_receipt_is_accepted(system, tmp_path):

@@ -1,5 +1,7 @@
 """Gaps in subscriptions' histories: looked up at Apple, and closed by missed notifications or by Apple's status."""
 
+import base64
+import json
 import time
 
 import pytest
@@ -160,6 +162,57 @@ def test_a_gap_survives_failures_of_apple_and_a_killed_instance_and_is_settled_o
         events = [event for event in feed.wait_for(4, settle=1) if story[0]["originalTransactionId"] in str(event["data"])]
         assert sorted(event["type"] for event in events) == sorted([GAP, VERIFIED, VERIFIED, OBSERVED])
         feed.delete()
+
+
+def inner(notification: dict, name: str) -> str:
+    """A JWS in a notification."""
+    payload = notification["signedPayload"].split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["data"][name]
+
+
+def broken(jws: str) -> str:
+    head, payload, signature = jws.split(".")
+    return f"{head}.{payload}.{signature[::-1]}"
+
+
+@pytest.mark.parametrize("kind", ["nameless", "renewal", "broken"])
+def test_signed_data_that_is_not_as_expected_does_not_hold_up_the_look_up_of_a_gap(system, kind):
+    feed = system.subscribe([GAP, OBSERVED, TRANSACTION])
+    missing = {"send": False, "history": False}
+    story = play(system, {"step": "buy", **missing}, {"step": "renew", **missing, "transaction": {"bundleId": None}},
+                 {"step": "refund-declined", **missing}, send=False)
+    original = story[0]["originalTransactionId"]
+    nameless, other, renewal = inner(story[1], "signedTransactionInfo"), inner(story[2], "signedTransactionInfo"), inner(
+        story[2], "signedRenewalInfo")
+    status = {"nameless": {"signedTransactionInfo": nameless, "signedRenewalInfo": renewal},
+              "renewal": {"signedTransactionInfo": other, "signedRenewalInfo": broken(renewal)},
+              "broken": {"signedTransactionInfo": broken(other), "signedRenewalInfo": renewal}}[kind]
+    for path, body in (
+            (f"/production/inApps/v1/subscriptions/{original}", {"data": [{"lastTransactions": [
+                {"originalTransactionId": original, "status": 1, **status}]}]}),
+            (f"/production/inApps/v2/history/{original}", {"signedTransactions": [broken(other), nameless], "hasMore": False, "revision": "r"})):
+        system.control("/control/faults", {"route": path, "count": 100, "status": 200, "body": body})
+    try:
+        for one in (story[0], story[2]):
+            system.control("/control/notifications/send", {"notificationUUID": one["notificationUUID"]})
+        gap = ended(system, story)
+    finally:
+        system.control("/control/faults", {"clear": True})
+    assert gap["state"] == "unrecoverable", gap
+    # What is wrong is told; the transaction that names no app is on the feed.
+    assert "number 1" in gap["lastError"] or kind == "broken", gap
+    expected = [GAP, TRANSACTION] + ([OBSERVED] if kind != "broken" else [])
+    events = [event for event in feed.wait_for(len(expected), settle=2) if original in str(event["data"])]
+    assert sorted(event["type"] for event in events) == sorted(expected), events
+    found = next(event for event in events if event["type"] == TRANSACTION)["data"]
+    assert found["bundleId"] == APP and "bundleId" not in found["transactionInfo"] and found["gapId"] == gap["gapId"]
+    if kind == "broken":
+        assert "cannot be verified" in gap["lastError"] and "repairedBy" not in gap, gap
+    else:
+        assert gap["repairedBy"] == "status" and gap["observedState"] == "active", gap
+        observed = next(event for event in events if event["type"] == OBSERVED)["data"]
+        assert ("renewalInfo" in observed) is (kind == "nameless") and observed["bundleId"] == APP
+    feed.delete()
 
 
 def test_list_gaps_refuses_a_wrong_field_by_its_name(system):

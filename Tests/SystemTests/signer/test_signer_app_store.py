@@ -35,6 +35,8 @@ def test_tokens_and_offers_verify_with_the_apps_public_keys(system, public_keys,
         header, claims = opened(token, keys[kid])
         assert header == {"alg": "ES256", "kid": kid, "typ": "JWT"}
         assert (claims["bid"], claims["aud"]) == (app, "appstoreconnect-v1") and claims["exp"] - claims["iat"] <= 3600
+        # Issued a minute ago, because this machine's clock may be ahead of Apple's.
+        assert time.time() - claims["iat"] >= 60 and claims["exp"] > time.time()
 
         offer = {"bundleId": app, "productIdentifier": "pro", "offerIdentifier": "o1"}
         if chance.random() < 0.5:

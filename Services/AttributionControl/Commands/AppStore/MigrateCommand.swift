@@ -18,9 +18,11 @@ struct MigrateCommand: AsyncParsableCommand {
       commandName: "start", abstract: "Migrate a file of receipts, one per line (the default).",
       discussion: """
         Each line is one of: {"id": "…", "appReceipt": "<Base64>"}, or the same with transactionReceipt or verifyReceiptResponse instead \
-        of appReceipt; the JSON answer of verifyReceipt; a receipt in Base64. The progress is stored in FILE.migration.json, and the same \
-        command resumes from there. At the end, FILE.failures.jsonl lists the failed receipts with their reasons. A receipt without an id, \
-        or one that cannot be sent, is listed by its line number. Exit code 1: a receipt failed, or the migration was cancelled.
+        of appReceipt; the JSON answer of verifyReceipt; a receipt in Base64; a JWS of the App Store. The progress is stored in \
+        FILE.migration.json, and the same command resumes from there. At the end, FILE.failures.jsonl lists the failed receipts, and the \
+        ids of migrated receipts that could not be used, with their reasons. A receipt without an id, or one that cannot be sent, is \
+        listed by its line number. An id that Apple does not know is looked up again for 15 minutes (migrations.unknownPatience). Exit \
+        code 1: a receipt or one of its ids failed, or the migration was cancelled.
 
         Examples:
           attributionctl migrate receipts.jsonl --bundle-id com.example.app
@@ -98,7 +100,7 @@ struct MigrateCommand: AsyncParsableCommand {
       try printer.show(found) { MigrateCommand.record(found) }
       if failures.lines > 0 || failures.notKept > 0 {
         printer.note(
-          "failed receipts: \(failures.path)"
+          "failed receipts and ids: \(failures.path)"
             + (failures.notKept > 0 ? " (\(failures.notKept) more failed; their reasons are not stored)" : ""))
       }
       if failures.lines > 0 || failures.notKept > 0 || found.state == "cancelled" { throw ExitCode(ExitStatus.negative.rawValue) }
@@ -175,7 +177,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
   struct Failures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "failures", abstract: "List the receipts of a migration that failed, with the reason.",
+      commandName: "failures", abstract: "List the receipts and ids of a migration that failed, with the reason.",
       discussion: "Example: attributionctl migrate failures file-0123456789abcdef01234567 --output json")
 
     @Argument(help: "The migration's id.") var id: String
@@ -186,8 +188,12 @@ struct MigrateCommand: AsyncParsableCommand {
       let (failures, notKept) = try await ReceiptFileMigration.failures(id, connection)
       let message = ListMigrationFailuresResponse(failures: failures, notKept: notKept)
       try connection.printer.show(message, none: "No receipt failed.") {
-        var table = Table(["receipt", "reason", "apple", "message"])
-        for one in failures { table.add(Cell(one.id), Cell(one.reason, .bad), Cell(one.errorCode.map { "\($0)" }), Cell(one.message)) }
+        var table = Table(["receipt", "reason", "apple", "ids", "message"])
+        for one in failures {
+          table.add(
+            Cell(one.id), Cell(one.reason, .bad), Cell(one.errorCode.map { "\($0)" }), Cell(one.transactionIds.joined(separator: " ")),
+            Cell(one.message))
+        }
         return table
       }
       if notKept > 0 { connection.printer.note("\(notKept) more failed; their reasons are not stored.") }
@@ -236,6 +242,7 @@ struct MigrateCommand: AsyncParsableCommand {
     record.add("same purchases as another", "\(one.duplicates ?? 0)")
     record.add("without a purchase", "\(one.noPurchase ?? 0)")
     record.add("failed", Cell("\(one.failed ?? 0)", (one.failed ?? 0) > 0 ? .bad : .plain))
+    record.add("unused ids of migrated receipts", Cell("\(one.partialFailures ?? 0)", (one.partialFailures ?? 0) > 0 ? .bad : .plain))
     record.add("waiting for Apple", "\(one.waiting ?? 0)")
     if one.state == "cancelled" { record.add("cancelled", "\(one.cancelled ?? 0)") }
     record.add("transactions", "\(one.transactions ?? 0)")

@@ -44,12 +44,12 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
       throw RPCError(error)
     }
     if !isNew, let earlier = try await earlierRequest(path, app, server, context) { return earlier }
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       return try await calls.ask(
         .extendRenewalDatesForAll, app: app, server: server, body: body, deadline: context.deadline - .seconds(2))
     } catch {
       let failure = RPCError(error, now: WallClock.now())
-      guard case .apple(let reason) = error, reason.isOutcomeUnknown else { throw failure }
+      guard error.isOutcomeUnknown else { throw failure }
       if let earlier = try await earlierRequest(path, app, server, context) { return earlier }
       throw failure
     }
@@ -59,13 +59,13 @@ struct ExtendRenewalDatesForAllSubscribersHandler: RPCHandler {
   private func earlierRequest(
     _ path: [String], _ app: DeploymentConfiguration.App, _ server: AppStoreServer, _ context: RPCContext
   ) async throws(RPCError) -> AppStoreCalls.Response? {
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       let status = try await calls.ask(
         .getRenewalDateExtensionStatus, app: app, server: server, path: path, deadline: context.deadline - .milliseconds(50))
       return AppStoreCalls.Response(
         server: server, body: ["requestIdentifier": status.body["requestIdentifier"] ?? .string(path[1])], decoded: [])
     } catch {
-      guard case .apple(let failure) = error, failure.errorCode == AppStoreServerAPIErrorRule.extensionRequestNotFound else {
+      guard error.errorCode == AppStoreServerAPIErrorRule.extensionRequestNotFound else {
         throw RPCError(error, now: WallClock.now())
       }
       return nil

@@ -17,7 +17,7 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     -> ExtendSubscriptionRenewalDateResponse
   {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("originalTransactionId", request.originalTransactionId)
+    let id = try calls.purchaseId("originalTransactionId", request.originalTransactionId)
     let requested: RenewalDateExtension
     do throws(RequestRefusal) {
       requested = try RenewalDateExtension(
@@ -46,11 +46,11 @@ struct ExtendSubscriptionRenewalDateHandler: RPCHandler {
     if !record.isNew, let extended = try await extendedPeriod(requested, since: record.end, current, app, context) {
       return Self.response(id, extended)
     }
-    do throws(AppStoreCallFailure) {
+    do throws(AppStoreServerAPIError) {
       return try await calls.ask(
         .extendRenewalDate, app: app, server: current.server, path: [id], body: requested.body, deadline: context.deadline - .seconds(2))
     } catch {
-      guard case .apple(let failure) = error, failure.isOutcomeUnknown else {
+      guard error.isOutcomeUnknown else {
         // Apple refused this call, so it extended nothing. The record of an earlier call stays, because that call's outcome is unknown.
         if record.isNew { try? await records.forget(name) }
         throw RPCError(error, now: WallClock.now())

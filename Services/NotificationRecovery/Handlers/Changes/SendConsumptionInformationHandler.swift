@@ -18,7 +18,7 @@ struct SendConsumptionInformationHandler: RPCHandler {
     -> SendConsumptionInformationResponse
   {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("transactionId", request.transactionId)
+    let id = try calls.purchaseId("transactionId", request.transactionId)
     guard let body = request.consumption else { throw .invalidArgument(field: "consumption", "is missing") }
     let server = try calls.server(request.environment, of: app)
     let information: ConsumptionInformation
@@ -28,19 +28,20 @@ struct SendConsumptionInformationHandler: RPCHandler {
       case 2: information = try ConsumptionInformation(version2: body)
       default: throw RequestRefusal(field: "version", "must be 1 or 2")
       }
-    } catch {
-      throw .invalidArgument(field: error.field == "version" ? error.field : "consumption." + error.field, error.reason)
-    }
+    } catch { throw Self.refused(error) }
     let stored = try await newestRequest(for: id, app, server)
     try checkTime(stored?.entry.signedDate, stated: request.requestedAt?.millisecondsSince1970, now: WallClock.now())
     if let type = stored?.entry.productType {
-      do throws(RequestRefusal) { try information.check(productType: type) } catch {
-        throw .invalidArgument(field: "consumption." + error.field, error.reason)
-      }
+      do throws(RequestRefusal) { try information.check(productType: type) } catch { throw Self.refused(error) }
     }
     return SendConsumptionInformationResponse(
       try await calls.ask(
         information.endpoint, app: app, server: server ?? stored?.server, path: [id], body: information.body, context))
+  }
+
+  /// The error for information that Apple would refuse. All fields but the version are those of `consumption`.
+  private static func refused(_ refusal: RequestRefusal) -> RPCError {
+    .invalidArgument(field: refusal.field == "version" ? refusal.field : "consumption." + refusal.field, refusal.reason)
   }
 
   /// The newest stored request about a transaction, and the server that sent it; nil if none is stored. If `server` is nil, the requests of

@@ -9,7 +9,7 @@ struct SetAppAccountTokenHandler: RPCHandler {
 
   func handle(_ request: SetAppAccountTokenRequest, _ context: RPCContext) async throws(RPCError) -> SetAppAccountTokenResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("originalTransactionId", request.originalTransactionId)
+    let id = try calls.purchaseId("originalTransactionId", request.originalTransactionId)
     let token: AppAccountToken
     do throws(RequestRefusal) { token = try AppAccountToken(request.appAccountToken ?? "") } catch { throw RPCError(error) }
     return SetAppAccountTokenResponse(

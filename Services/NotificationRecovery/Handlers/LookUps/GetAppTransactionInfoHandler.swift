@@ -9,8 +9,9 @@ struct GetAppTransactionInfoHandler: RPCHandler {
 
   func handle(_ request: GetAppTransactionInfoRequest, _ context: RPCContext) async throws(RPCError) -> GetAppTransactionInfoResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("transactionId", request.transactionId)
+    let id = try calls.purchaseId("transactionId", request.transactionId)
     return GetAppTransactionInfoResponse(
-      try await calls.ask(.getAppTransactionInfo, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
+      lookedUp: try await calls.ask(
+        .getAppTransactionInfo, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
   }
 }

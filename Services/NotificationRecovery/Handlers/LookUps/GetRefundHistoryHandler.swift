@@ -9,10 +9,10 @@ struct GetRefundHistoryHandler: RPCHandler {
 
   func handle(_ request: GetRefundHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetRefundHistoryResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("transactionId", request.transactionId)
+    let id = try calls.purchaseId("transactionId", request.transactionId)
     guard request.revision != "" else { throw .invalidArgument(field: "revision", "must not be empty") }
     return GetRefundHistoryResponse(
-      try await calls.ask(
+      lookedUp: try await calls.ask(
         .getRefundHistory, app: app, server: try calls.server(request.environment, of: app), path: [id],
         query: request.revision.map { [("revision", $0)] } ?? [], context))
   }

@@ -9,7 +9,7 @@ struct GetTransactionHistoryHandler: RPCHandler {
 
   func handle(_ request: GetTransactionHistoryRequest, _ context: RPCContext) async throws(RPCError) -> GetTransactionHistoryResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("transactionId", request.transactionId)
+    let id = try calls.purchaseId("transactionId", request.transactionId)
     var query = TransactionHistoryQuery()
     query.revision = request.revision
     query.startDate = request.startDate
@@ -28,7 +28,7 @@ struct GetTransactionHistoryHandler: RPCHandler {
     let items: [(String, String)]
     do throws(RequestRefusal) { items = try query.items() } catch { throw RPCError(error) }
     return GetTransactionHistoryResponse(
-      try await calls.ask(
+      lookedUp: try await calls.ask(
         .getTransactionHistory, app: app, server: try calls.server(request.environment, of: app), path: [id], query: items, context))
   }
 }

@@ -9,8 +9,9 @@ struct GetTransactionInfoHandler: RPCHandler {
 
   func handle(_ request: GetTransactionInfoRequest, _ context: RPCContext) async throws(RPCError) -> GetTransactionInfoResponse {
     let app = try calls.app(request.bundleId)
-    let id = try calls.requiredText("transactionId", request.transactionId)
+    let id = try calls.purchaseId("transactionId", request.transactionId)
     return GetTransactionInfoResponse(
-      try await calls.ask(.getTransactionInfo, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
+      lookedUp: try await calls.ask(
+        .getTransactionInfo, app: app, server: try calls.server(request.environment, of: app), path: [id], context))
   }
 }

@@ -14,6 +14,6 @@ struct LookUpOrderHandler: RPCHandler {
     guard try calls.server(request.environment, of: app) != .sandbox else {
       throw .invalidArgument(field: "environment", "must be Production: orders can be looked up only there")
     }
-    return LookUpOrderResponse(try await calls.ask(.lookUpOrderID, app: app, server: .production, path: [id], context))
+    return LookUpOrderResponse(lookedUp: try await calls.ask(.lookUpOrderID, app: app, server: .production, path: [id], context))
   }
 }

@@ -15,6 +15,7 @@ extension Migration {
     waiting = record.waiting
     transactions = record.transactions
     subscriptions = record.subscriptions
+    partialFailures = record.partialFailures
     startedAt = Timestamp(millisecondsSince1970: record.startedAt)
     updatedAt = Timestamp(millisecondsSince1970: record.updatedAt)
     if let moment = record.cancelledAt {

@@ -39,16 +39,19 @@ extension AppStoreServerAPIClient {
       guard verdict == refusal, refusal.classification == .credentials, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true else {
         throw verdict
       }
-      throw AppStoreServerAPIErrorRule.notReleased(status: refusal.status)
+      throw AppStoreServerAPIErrorRule.notReleased(refusal)
     }
   }
 
   /// The error to report for a call to one server. If production refused the key, and the sandbox accepts it, the error says that the app
-  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``).
+  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``), and says nothing while our clock is so wrong that
+  /// production refuses right keys too.
   private func explained(
     _ error: AppStoreServerAPIError, _ bundleId: String, _ deadline: ContinuousClock.Instant
   ) async -> AppStoreServerAPIError {
-    guard error.classification == .credentials, error.server == .production else { return error }
+    guard error.classification == .credentials, error.server == .production,
+      abs(error.clockDifference ?? 0) <= AppStoreServerToken.issueMargin
+    else { return error }
     let isAccepted: Bool
     if let known = sandboxProbes.begin(bundleId) {
       isAccepted = known
@@ -57,7 +60,7 @@ extension AppStoreServerAPIClient {
       sandboxProbes.end(bundleId, isAccepted: answer)
       isAccepted = answer ?? false
     }
-    return isAccepted ? AppStoreServerAPIErrorRule.notReleased(status: error.status) : error
+    return isAccepted ? AppStoreServerAPIErrorRule.notReleased(error) : error
   }
 
   /// Requests a transaction that does not exist from the sandbox. Returns true if the response shows that the sandbox accepts the app's

@@ -29,12 +29,14 @@ public struct AppStoreServerResponse: Sendable, Hashable {
 ///
 /// ``call(_:bundleId:server:path:query:body:deadline:)``, in `AppStoreServerAPIClient+EnvironmentFallback.swift`, chooses the server and
 /// calls ``ask(_:_:_:_:_:mayTryOther:_:)`` here, which sends the request once or several times: with a permit (``AppStoreServerPacing``),
-/// with the app's other key if Apple refuses the first one, and again after errors if ``AppStoreServerRetryRule`` says so.
+/// with a new token and then with the app's other key if Apple refuses the first token, and again after errors if
+/// ``AppStoreServerRetryRule`` says so.
 public final class AppStoreServerAPIClient: Sendable {
-  /// Returns the bearer token for an app, made with one of its keys; nil if the app has no such key. `deadline` is that of the call.
+  /// Returns the bearer token for an app, made with one of its keys; nil if the app has no such key. If `isNew` is true, the token must not
+  /// be one that was returned before. `deadline` is that of the call.
   public typealias TokenProvider =
     @Sendable (
-      _ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey, _ deadline: ContinuousClock.Instant
+      _ bundleId: String, _ server: AppStoreServer, _ key: AppStoreServerKey, _ isNew: Bool, _ deadline: ContinuousClock.Instant
     ) async throws(AppStoreServerAPIError) -> String?
 
   /// What Apple counts together for its rate limits.
@@ -92,6 +94,9 @@ public final class AppStoreServerAPIClient: Sendable {
 
   /// Calls one endpoint of one server, with retries, pauses and the app's other key as the rules say.
   ///
+  /// Apple sometimes answers 401 once to a right token, so each key is tried twice, the second time with a new token. That is safe for a
+  /// change too, even one that must not be repeated: Apple executes no request whose token it refuses. These calls do not count as retries.
+  ///
   /// - Parameter mayTryOther: true if the caller did not name the environment and this is the first of the two servers.
   func ask(
     _ endpoint: AppStoreServerEndpoint, _ bundleId: String, _ server: AppStoreServer, _ target: String, _ body: [UInt8]?,
@@ -100,14 +105,15 @@ public final class AppStoreServerAPIClient: Sendable {
     let bucket = Bucket(bundleId: bundleId, server: server, endpoint: endpoint)
     var attempt = 1
     var key = acceptedKeys.key(bundleId, server)
-    // Apple's refusal of the first key that was tried.
+    // The number of tokens that Apple has refused, and its last refusal.
+    var refusals = 0
     var refusal: AppStoreServerAPIError?
     while true {
       let failure: AppStoreServerAPIError
       var isSent = false
       do throws(AppStoreServerAPIError) {
         try refuseWhilePaused(bucket)
-        let bearer = try await self.bearer(bundleId, server, &key, deadline)
+        let bearer = try await self.bearer(bundleId, server, &key, isNew: refusals % 2 == 1, deadline)
         let permit = try await pacing?.permit(endpoint, bundleId: bundleId, server: server, deadline: deadline)
         // If the caller's deadline made the timeout shorter than usual, a timeout says nothing about Apple.
         let isHurried = deadline - .now < timeout
@@ -126,13 +132,15 @@ public final class AppStoreServerAPIClient: Sendable {
         failure = error
       }
       if AppStoreServerAPIErrorRule.isTokenAccepted(failure) == true { accepted(key, bundleId, server, afterRefusal: refusal != nil) }
-      if let refusal {
-        // If the request with the other key was not sent, Apple's refusal of the first key is the result.
-        guard isSent else { throw refusal }
-      } else if failure.classification == .credentials, await hasKey(key.counterpart, bundleId, server, deadline) {
-        // While one key replaces the other, Apple may accept only one of them. The call with the other key does not count as a retry.
-        keyRefused(bundleId, server, key)
+      // If the request was not repeated, Apple's refusal is the result.
+      if let refusal, !isSent { throw refusal }
+      if failure.classification == .credentials {
         refusal = failure
+        refusals += 1
+        if refusals % 2 == 1 { continue }
+        // While one key replaces the other, Apple may accept only one of them.
+        guard refusals == 2, await hasKey(key.counterpart, bundleId, server, deadline) else { throw failure }
+        keyRefused(bundleId, server, key)
         key = key.counterpart
         continue
       }
@@ -158,16 +166,16 @@ public final class AppStoreServerAPIClient: Sendable {
   private func hasKey(
     _ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer, _ deadline: ContinuousClock.Instant
   ) async -> Bool {
-    do throws(AppStoreServerAPIError) { return try await token(bundleId, server, key, deadline) != nil } catch { return false }
+    do throws(AppStoreServerAPIError) { return try await token(bundleId, server, key, false, deadline) != nil } catch { return false }
   }
 
   /// A token made with the given key, or with the first one if the app has no other key any more. Sets `key` to the one that was used.
   private func bearer(
-    _ bundleId: String, _ server: AppStoreServer, _ key: inout AppStoreServerKey, _ deadline: ContinuousClock.Instant
+    _ bundleId: String, _ server: AppStoreServer, _ key: inout AppStoreServerKey, isNew: Bool, _ deadline: ContinuousClock.Instant
   ) async throws(AppStoreServerAPIError) -> String {
-    if let bearer = try await token(bundleId, server, key, deadline) { return bearer }
+    if let bearer = try await token(bundleId, server, key, isNew, deadline) { return bearer }
     key = .first
-    guard let bearer = try await token(bundleId, server, .first, deadline) else {
+    guard let bearer = try await token(bundleId, server, .first, isNew, deadline) else {
       throw AppStoreServerAPIError(.configuration, message: "the app has no key for the App Store Server API", server: server)
     }
     return bearer
@@ -209,6 +217,7 @@ public final class AppStoreServerAPIClient: Sendable {
     // A POST or PUT without a body needs a `Content-Length` too, so its body is empty and not absent.
     let sent = body ?? (bucket.endpoint.method == "GET" || bucket.endpoint.method == "DELETE" ? nil : [])
     if body != nil { headers.append(("Content-Type", bucket.endpoint.contentType)) }
+    let sentAt = Self.now
     let response: HTTPClientResponse
     do throws(HTTPClientError) {
       response = try await http.send(
@@ -219,9 +228,10 @@ public final class AppStoreServerAPIClient: Sendable {
     } catch {
       throw AppStoreServerAPIError(.server, message: "\(error)", server: server)
     }
+    let now = Self.now
     if let error = AppStoreServerAPIErrorRule.error(
       status: response.status, header: { response[header: $0] }, body: response.body, server: server, mayTryOther: mayTryOther,
-      now: Self.now)
+      now: now, clockDifference: response.clockDifference(sentAt: sentAt, receivedAt: now))
     {
       throw error
     }

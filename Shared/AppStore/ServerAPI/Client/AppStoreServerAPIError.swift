@@ -33,10 +33,12 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
   public let server: AppStoreServer
   /// Apple's body if it is a JSON object without an error code; otherwise nil.
   public let details: JSONObject?
+  /// If Apple refused the bearer token and the clocks differ: by how many seconds our clock is ahead of Apple's; negative if it is behind.
+  public let clockDifference: Int64?
 
   public init(
     _ classification: Classification, status: Int? = nil, errorCode: Int64? = nil, message: String, retryAt: Int64? = nil,
-    server: AppStoreServer, details: JSONObject? = nil
+    server: AppStoreServer, details: JSONObject? = nil, clockDifference: Int64? = nil
   ) {
     self.classification = classification
     self.status = status
@@ -45,6 +47,7 @@ public struct AppStoreServerAPIError: Error, Sendable, Hashable, CustomStringCon
     self.retryAt = retryAt
     self.server = server
     self.details = details
+    self.clockDifference = clockDifference
   }
 
   /// True if Apple may have executed the request although it failed: there was no usable response, or one with a status of 500 or more.

@@ -1,3 +1,4 @@
+import HTTPClient
 import WireJSON
 
 /// Turns responses of the App Store Server API into errors and classifies them (App Store Server API: error codes).
@@ -26,19 +27,31 @@ public enum AppStoreServerAPIErrorRule {
   ///   - header: returns a header of the response by name.
   ///   - now: milliseconds since 1970.
   ///   - mayTryOther: true if the caller did not name the environment and this is the response of the first server.
+  ///   - clockDifference: by how many seconds our clock is ahead of Apple's; nil if that is not known.
   public static func error(
-    status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64
+    status: Int, header: (String) -> String?, body: [UInt8], server: AppStoreServer, mayTryOther: Bool, now: Int64,
+    clockDifference: Int64? = nil
   ) -> AppStoreServerAPIError? {
     guard !(200..<300).contains(status) else { return nil }
     // The body is parsed whatever its content type is. If it is not JSON, the status alone decides.
     let object = try? JSONValue(parsing: body).objectValue
     let code = object?["errorCode"]?.int64Value
-    let message = object?["errorMessage"]?.stringValue ?? "status \(status)"
+    var message = String((object?["errorMessage"]?.stringValue ?? "status \(status)").prefix(300))
     let classification = classify(status: status, errorCode: code, mayTryOther: mayTryOther && server == .production)
+    var difference: Int64?
+    if classification == .credentials, let clockDifference, abs(clockDifference) > HTTPClientResponse.clockTolerance {
+      difference = clockDifference
+      message += "; \(clockSentence(clockDifference))"
+    }
     return AppStoreServerAPIError(
-      classification, status: status, errorCode: code, message: String(message.prefix(300)),
+      classification, status: status, errorCode: code, message: message,
       retryAt: classification == .rate ? RetryAfterRule.retryAt(header: header("Retry-After"), now: now) : nil, server: server,
-      details: code == nil ? object : nil)
+      details: code == nil ? object : nil, clockDifference: difference)
+  }
+
+  /// Describes a difference of clocks, which may be why Apple refused a token. `difference`: the seconds by which our clock is ahead.
+  static func clockSentence(_ difference: Int64) -> String {
+    "our clock is \(abs(difference)) s \(difference > 0 ? "ahead of" : "behind") Apple's, which refuses tokens from the future and expired ones"
   }
 
   /// The error to report if both production and then the sandbox failed. That is the sandbox's error, except if production refused the
@@ -55,12 +68,12 @@ public enum AppStoreServerAPIErrorRule {
     return error.errorCode != nil && status != 429 && status < 500 ? true : nil
   }
 
-  /// The error to report if production refused a key that the sandbox accepts.
-  static func notReleased(status: Int?) -> AppStoreServerAPIError {
+  /// The error to report if production refused a key that the sandbox accepts. `refusal`: production's error.
+  static func notReleased(_ refusal: AppStoreServerAPIError) -> AppStoreServerAPIError {
     AppStoreServerAPIError(
-      .configuration, status: status,
+      .configuration, status: refusal.status,
       message: "production refuses the app, but the sandbox accepts its key, so the key is right: the app was probably never released",
-      server: .production)
+      server: .production, clockDifference: refusal.clockDifference)
   }
 
   /// The classification of a status and Apple's error code.

@@ -64,12 +64,28 @@ public struct ConsumptionInformation: Sendable, Hashable {
     endpoint = .sendConsumptionInformationV1
   }
 
-  /// Checks what depends on the product: for an auto-renewable subscription, the App Store computes the consumption itself.
+  /// Checks what depends on the product (consumptionPercentage; Send Consumption Information V1). For an auto-renewable subscription, the App
+  /// Store computes the consumption itself. For other products, a prorated refund needs it.
   ///
   /// - Parameter productType: `type` of the transaction.
   public func check(productType: String) throws(RequestRefusal) {
-    guard productType == "Auto-Renewable Subscription", body["consumptionPercentage"] != nil else { return }
-    throw RequestRefusal(field: "consumptionPercentage", "must be absent for an auto-renewable subscription")
+    switch productType {
+    case "Auto-Renewable Subscription":
+      guard body["consumptionPercentage"] == nil else {
+        throw RequestRefusal(field: "consumptionPercentage", "must be absent for an auto-renewable subscription")
+      }
+    case "Consumable", "Non-Consumable", "Non-Renewing Subscription":
+      if endpoint == .sendConsumptionInformationV1, productType != "Consumable" {
+        throw RequestRefusal(
+          field: "version", "must be 2: version 1 is for consumables and auto-renewable subscriptions, and this is a \(productType)")
+      }
+      guard body["refundPreference"] != "GRANT_PRORATED" || (body["consumptionPercentage"]?.int64Value ?? 0) > 0 else {
+        throw RequestRefusal(
+          field: "consumptionPercentage",
+          "must be above 0 for a \(productType) if refundPreference is GRANT_PRORATED; without a percentage, prefer GRANT_FULL or DECLINE")
+      }
+    default: break
+    }
   }
 
   private static func checkConsent(_ body: JSONObject) throws(RequestRefusal) {
