@@ -155,7 +155,7 @@ import Testing
       #expect(try await queue.rejectedBody(other) == nil)
       _ = try await queue.send(["DEL", .string(Keys.delivery(other))])
       #expect(try await queue.delivery(other) == nil)
-      #expect(try await queue.send(["KEYS", "\(Keys.tag(other.shard)):rejected*"]).array?.isEmpty == true)
+      #expect(try await queue.send(["KEYS", .string("\(Keys.tag(other.shard)):rejected*")]).array?.isEmpty == true)
       let counted = try await Self.counted(queue, id.shard)
       #expect(bytes.withLock { $0 } == [counted] && counted > 400)
     }
