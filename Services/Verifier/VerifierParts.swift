@@ -76,6 +76,7 @@ extension ServiceParts {
       DecodeExternalPurchaseTokenHandler(now: { WallClock.now() }),
       GetSubscriptionStateHandler(store: subscriptions, now: WallClock.now), GetOneTimePurchaseStateHandler(store: oneTime),
       GetDeliveryCountsHandler(counts: counts), GetValueCountsHandler(counts: counts),
+      ReverifyDeliveriesHandler(deliveries: deliveries),
       CreateSubscriptionHandler(feed: feed, endpoints: endpoints), PullEventsHandler(feed: feed), AcknowledgeEventsHandler(feed: feed),
       GetEventHandler(feed: feed), ListEventsHandler(feed: feed), GetDeliveryStoryHandler(deliveries: deliveries, feed: feed),
       ListSubscriptionsHandler(feed: feed, endpoints: endpoints), DeleteSubscriptionHandler(feed: feed),

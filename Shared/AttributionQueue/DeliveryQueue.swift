@@ -101,9 +101,10 @@ public final class DeliveryQueue: Sendable {
   /// The id of the delivery, whether or not it was accepted.
   public func deliveryID(for request: AcceptRequest) -> DeliveryID { deduplication.deliveryID(request) }
 
-  /// The record of a delivery; nil if it is unknown or has expired.
+  /// The record of a delivery; nil if it is unknown or has expired. That of a rejected delivery exists as long as its body.
   public func delivery(_ id: DeliveryID) async throws(QueueError) -> DeliveryRecord? {
-    try await send(["GET", .string(Keys.delivery(id))]).bytes.flatMap { DeliveryRecord(id, json: $0) }
+    if let json = try await send(["GET", .string(Keys.delivery(id))]).bytes { return DeliveryRecord(id, json: json) }
+    return try await rejected([id], id.shard).first.map { DeliveryRecord($0) }
   }
 
   /// True if a natural key was claimed within the time that the deduplication store covers.
@@ -124,16 +125,6 @@ public final class DeliveryQueue: Sendable {
     guard let entryID = try await send(["HGET", .string(Keys.eventsIndex(lease.shard)), .string(id)]).string else { return nil }
     let reply = try await send(["XRANGE", .string(Keys.events(lease.shard)), .string(entryID), .string(entryID)])
     return EventFeed.fields(reply.array?.first?.array?.last ?? .null)["e"]?.bytes
-  }
-
-  /// The body of a rejected delivery; nil if it is not stored.
-  public func rejectedBody(_ id: DeliveryID) async throws(QueueError) -> [UInt8]? {
-    let entries = try await send(["XREVRANGE", .string(Keys.rejected(id.shard)), "+", "-"]).array ?? []
-    for entry in entries {
-      let fields = EventFeed.fields(entry.array?.last ?? .null)
-      if fields["i"]?.string == id.description { return fields["b"]?.bytes }
-    }
-    return nil
   }
 
   /// The text as one line of a message's history.

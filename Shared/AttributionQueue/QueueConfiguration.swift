@@ -43,13 +43,10 @@ public struct QueueConfiguration: Sendable {
   public var clockDifference: Duration = .seconds(3600)
   /// How long the record of a delivery is stored.
   public var deliveryRecordTTL: Duration = .seconds(86_400)
-  /// The maximum number of stored bodies of rejected deliveries, over all shards; the oldest of a shard are dropped first.
-  public var rejectedBodies = 16_384
-  /// Longer bodies of rejected deliveries are not stored.
-  public var rejectedBodyBytes = 16 << 10
-  /// How long bodies of rejected deliveries are stored.
-  public var rejectedBodyTTL: Duration = .seconds(7 * 86_400)
-  /// How long an event is stored for subscriptions that have not acknowledged it.
+  /// The maximum memory of the bodies of rejected deliveries, over all shards. Beyond it, a shard drops the oldest of those kinds and reasons
+  /// that take most of its memory.
+  public var rejectedBytes = 128 << 20
+  /// How long an event is stored for subscriptions that have not acknowledged it, and how long the body of a rejected delivery is stored.
   public var eventRetention: Duration = .seconds(14 * 86_400)
   /// The maximum number of unacknowledged events of a subscription; beyond it the oldest are dropped for that subscription.
   public var subscriptionBacklog = 10_000_000

@@ -57,7 +57,7 @@ struct ContractTests {
       GetSubscriptionStatuses GetTransactionHistory GetTransactionInfo LookUpOrder GetRefundHistory GetAppTransactionInfo
       ExtendSubscriptionRenewalDate ExtendRenewalDatesForAllSubscribers SendConsumptionInformation SetAppAccountToken MigrateReceipts
       GetDeliveryCounts GetValueCounts GetQueueHistory GetRenewalDateExtensionStatus GetMigration ListMigrations ListMigrationFailures CancelMigration
-      ExchangeToken GetExchange DecideRetention GetOneTimePurchaseState
+      ExchangeToken GetExchange DecideRetention GetOneTimePurchaseState ReverifyDeliveries
       """
     let missing = Set(promised.split { $0.isWhitespace }.map(String.init)).subtracting(names)
     #expect(missing.isEmpty)

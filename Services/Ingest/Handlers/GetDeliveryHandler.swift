@@ -29,6 +29,7 @@ struct GetDeliveryHandler: RPCHandler {
       completedAt: record.completedAt.map { Timestamp(millisecondsSince1970: $0) },
       attempts: Int32(clamping: record.attempts), eventId: record.eventId, reason: record.reason,
       lastError: record.lastError,
-      queue: record.queue, kind: record.kind, body: body.map { Base64.encode($0) })
+      queue: record.queue, kind: record.kind, body: body.map { Base64.encode($0) },
+      reverificationOf: record.earlierRejection?.eventId)
   }
 }

@@ -6,6 +6,7 @@ struct FeedMetrics: Sendable {
   private static let backlog = "attribution_feed_backlog"
   private static let age = "attribution_feed_oldest_unacknowledged_age_seconds"
   private static let dropped = "attribution_feed_dropped_total"
+  private static let rejectedBytes = "attribution_rejected_bodies_bytes"
   private let metrics: MetricsRegistry
 
   init(_ metrics: MetricsRegistry) {
@@ -14,6 +15,7 @@ struct FeedMetrics: Sendable {
     metrics.gauge(Self.age, help: "Age of the oldest event that a subscription has not acknowledged.", labels: ["subscription"])
     metrics.counter(
       Self.dropped, help: "Events that were dropped before a subscription acknowledged them.", labels: ["subscription", "reason"])
+    metrics.gauge(Self.rejectedBytes, help: "Bytes of the stored bodies of rejected deliveries; updated once a minute.")
   }
 
   func observe(_ observation: FeedObservation) {
@@ -27,6 +29,7 @@ struct FeedMetrics: Sendable {
     case .ended(let name):
       metrics.set(Self.backlog, 0, [name])
       metrics.set(Self.age, 0, [name])
+    case .rejectedBodies(let bytes): metrics.set(Self.rejectedBytes, Double(bytes))
     }
   }
 }

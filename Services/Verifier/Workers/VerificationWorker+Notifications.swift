@@ -153,9 +153,11 @@ extension VerificationWorker {
   }
 
   /// Counts the arrival of a notification (``VerifiedArrivals``). If it is unknown whether a certificate was revoked, only the first
-  /// attempt counts. Notifications that a recovery queued are not counted, because Apple did not post them.
+  /// attempt counts. Notifications that a recovery queued are not counted, because Apple did not post them, and those that are judged again are
+  /// not, because they may have been received days ago.
   private func countArrival(_ lease: LeasedMessage, _ verdict: SignedDataVerdict, _ app: String?) {
     guard verdict.valid || (verdict.reason == .revocationUnknown && lease.attempt == 1), lease.message.source == QueueMessage.publicSource,
+      lease.message.earlierRejection == nil,
       let environment = verdict.environment, let app
     else { return }
     arrivals.add(environment: environment, bundleId: app, receivedAt: lease.message.receivedAt)

@@ -7,7 +7,7 @@ import WireJSON
 /// conflict. Both ``skAdNetwork(_:)`` and ``adAttributionKit(_:)`` end with ``verified(_:_:claiming:_:_:_:unsigned:otherwise:)``.
 extension VerificationWorker {
   /// The reason with which a repeat with other unsigned values is rejected.
-  private static let conflict = "conflicting_unsigned"
+  static let conflict = "conflicting_unsigned"
 
   /// The outcome for a verified postback. If its natural key is new, the event is published in the feed of the message's shard, in the
   /// atomic step that claims the key and removes the message (``Settlement``, usually by commit_plain.lua); otherwise ``seen(_:_:_:unsigned:_:)``

@@ -108,5 +108,9 @@ extension VerificationWorker {
       writer.key("traceparent")
       writer.string(traceparent)
     }
+    if let earlier = lease.message.earlierRejection {
+      writer.key("reverificationOf")
+      writer.string(earlier.eventId)
+    }
   }
 }

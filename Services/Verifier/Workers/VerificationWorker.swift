@@ -81,6 +81,7 @@ final class VerificationWorker: Sendable {
       "receivedAt": .string(Timestamp(millisecondsSince1970: lease.message.receivedAt).text),
     ]
     data["traceparent"] = lease.traceparent.map { .string($0) }
+    data["reverificationOf"] = lease.message.earlierRejection.map { .string($0.eventId) }
     return data
   }
 
@@ -105,7 +106,7 @@ final class VerificationWorker: Sendable {
   ]
 
   /// Publishes a rejection with its reason and a digest of the bytes, but never with the natural key, because a forged delivery must not
-  /// claim it.
+  /// claim it. If the delivery is judged again, only another reason than before is published.
   ///
   /// - Parameters:
   ///   - attributes: the attributes of the event that are verified although the delivery is rejected; by default the environment in `more`.
@@ -119,20 +120,33 @@ final class VerificationWorker: Sendable {
     data["field"] = field.map { .string($0) }
     data["bodySHA256"] = .string(Hex.encode(SHA256Digest.hash(lease.message.body)))
     for member in more.members where !member.value.isNull { data[member.key] = member.value }
-    let id = "rejected:\(lease.deliveryID)"
-    var completion = Completion(
-      state: .rejected,
-      events: [
-        EventRecord(
-          id: id, type: type.rawValue, json: event(id, type, subject: subject, data),
-          attributes: attributes ?? EventAttributes(environment: more["environment"]?.stringValue))
-      ], reason: reason)
-    completion.keepsBody = true
-    completion.keepsOriginal = true
+    let environment = more["environment"]?.stringValue
+    var completion = Completion(state: .rejected, events: [], reason: reason)
+    completion.keptBody = KeptBody(environment: environment ?? "")
     completion.mayBeAcceptedAgain = Self.temporaryReasons.contains(reason)
+    let earlier = lease.message.earlierRejection
+    if let earlier, earlier.reason == reason {
+      completion.recordedEventId = earlier.eventId
+      return .complete(completion)
+    }
+    let id = Self.eventId(rejecting: lease.deliveryID, after: earlier)
+    completion.events = [
+      EventRecord(
+        id: id, type: type.rawValue, json: event(id, type, subject: subject, data),
+        attributes: attributes ?? EventAttributes(environment: environment))
+    ]
+    completion.keepsOriginal = true
     // The environment is known only if Apple signed the data, or if it is accepted as data of Xcode. So nobody else can create series with
     // other values of this label.
-    metrics.add(Self.rejections, 1, [lease.message.kind, reason, more["environment"]?.stringValue ?? ""])
+    metrics.add(Self.rejections, 1, [lease.message.kind, reason, environment ?? ""])
     return .complete(completion)
+  }
+
+  /// The id of the event of a rejection: `rejected:` and the delivery's id; if a delivery that was judged again is rejected for another reason,
+  /// with a number from 2 on.
+  static func eventId(rejecting delivery: DeliveryID, after earlier: EarlierRejection?) -> String {
+    let first = "rejected:\(delivery)"
+    guard let earlier else { return first }
+    return "\(first):\((Int(earlier.eventId.dropFirst(first.count + 1)) ?? 1) + 1)"
   }
 }

@@ -72,10 +72,12 @@ struct CommitBatch {
     keys.append(Keys.dead(queue, shard))
     keys.append(Keys.events(shard))
     keys.append(Keys.eventsIndex(shard))
-    keys.append(Keys.rejected(shard))
+    keys.append(Keys.rejectedBodies(shard))
     keys.append(Keys.suspects(queue, shard))
     keys.append(Keys.absent(shard))
     keys.append(Keys.originals(shard))
+    keys.append(Keys.rejectedIndex(shard))
+    keys.append(Keys.rejectedSizes(shard))
     return keys
   }
 
@@ -108,9 +110,7 @@ struct CommitBatch {
     pack.put("nextId", position.next.text)
     pack.put("lines", Keys.lines(queue, shard))
     pack.put("recordSeconds", String(recordSeconds))
-    // A limit below the number of shards still allows one body per shard; a limit of zero allows none.
-    pack.put("rejectedBodies", min(configuration.rejectedBodies, max(1, configuration.rejectedBodies / Shard.count)))
-    pack.put("rejectedBytes", configuration.rejectedBodyBytes)
+    pack.put("rejectedBytes", configuration.rejectedBytes / Shard.count)
     var buckets = CommitBuckets(now: now)
     let columns = CommitColumns(items, &buckets)
     buckets.write(to: &pack)
@@ -132,7 +132,7 @@ struct CommitBatch {
     DeliveryRecord.write(
       to: &json, state: completion.state, queue: queue.rawValue, kind: message.message.kind, acceptedAt: message.message.receivedAt,
       completedAt: now, attempts: message.attempt, eventId: completion.recordedEventId ?? completion.events.first?.id,
-      reason: completion.reason, lastError: message.lastError)
+      reason: completion.reason, lastError: message.lastError, earlierRejection: message.message.attributes[EarlierRejection.attribute])
     item.record = json.bytes
     // The record of a message that was accepted a moment ago has an expiry already. Setting it again is expensive for Redis.
     if now - message.message.receivedAt > configuration.deliveryRecordTTL.milliseconds / 24 { item.isLate = true }
@@ -146,7 +146,7 @@ struct CommitBatch {
       }
       item.staysIfClaimed = completion.whenClaimedBefore != nil
     }
-    item.other = rareFields(message, completion, isSuspected: isSuspected)
+    item.other = rareFields(message, completion, isSuspected: isSuspected, now: now)
     append(
       item,
       Entry(
@@ -157,10 +157,12 @@ struct CommitBatch {
   }
 
   /// Writes the fields of a completion that few messages have (`other` in commit.lua); nil if it has none.
-  private mutating func rareFields(_ message: LeasedMessage, _ completion: Completion, isSuspected: Bool) -> MessagePackWriter? {
+  private mutating func rareFields(
+    _ message: LeasedMessage, _ completion: Completion, isSuspected: Bool, now: Int64
+  ) -> MessagePackWriter? {
     let hasAny =
-      isSuspected || completion.events.count > 1 || completion.mayBeAcceptedAgain || completion.keepsBody || completion.ownRecord != nil
-      || completion.deadLetter != nil
+      isSuspected || completion.events.count > 1 || completion.mayBeAcceptedAgain || completion.keptBody != nil
+      || completion.ownRecord != nil || completion.deadLetter != nil
     guard hasAny else { return nil }
     var pack = MessagePackWriter()
     pack.beginMap()
@@ -174,8 +176,10 @@ struct CommitBatch {
       }
       pack.end()
     }
-    if completion.mayBeAcceptedAgain, let digits = message.message.claim { pack.writeForgotten(digits, deduplication, shard, now: now) }
-    if completion.keepsBody { pack.put(flag: "keepsBody") }
+    if completion.mayBeAcceptedAgain, let digits = message.message.claim {
+      pack.writeForgotten(digits, deduplication, shard, now: self.now)
+    }
+    if let kept = completion.keptBody { write(kept, of: message, completion, now: now, to: &pack) }
     if let own = completion.ownRecord {
       pack.put("own") { pack in
         pack.put("key", Keys.own(own.service, own.name, shard))
@@ -190,6 +194,23 @@ struct CommitBatch {
     }
     pack.end()
     return pack
+  }
+
+  /// Writes `kept` of a rejected delivery. If it was judged again and rejected for the same reason, it keeps the time of the rejection.
+  private func write(
+    _ kept: KeptBody, of message: LeasedMessage, _ completion: Completion, now: Int64, to pack: inout MessagePackWriter
+  ) {
+    let reason = completion.reason ?? ""
+    let earlier = message.message.earlierRejection
+    pack.put("kept") { pack in
+      pack.put("reason", reason)
+      pack.put("event", completion.recordedEventId ?? completion.events.first?.id ?? "")
+      pack.put(
+        "entry",
+        RejectedDelivery.entry(
+          kind: message.message.kind, reason: reason, environment: kept.environment,
+          time: earlier?.reason == reason ? earlier?.time ?? now : now, id: message.deliveryID))
+    }
   }
 
   /// Delays the message. With an error, this counts as a failed attempt; without one, nothing is counted. If `isOrdered`, the message stays

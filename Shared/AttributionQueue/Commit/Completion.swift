@@ -32,6 +32,15 @@ public struct OwnRecord: Sendable {
   }
 }
 
+/// The stored body of a rejected delivery.
+public struct KeptBody: Sendable, Hashable {
+  /// The environment in which Apple signed the delivery; empty if the signature is not Apple's. Only then can anybody make such deliveries, and
+  /// they use no memory that those with an environment need (rejected.lua).
+  public var environment: String
+
+  public init(environment: String = "") { self.environment = environment }
+}
+
 /// The outcome of a message that a handler has finished: ``WorkOutcome/complete(_:)``.
 ///
 ///     var completion = Completion(state: .verified, naturalKey: key, events: [event])
@@ -60,8 +69,8 @@ public struct Completion: Sendable {
   /// True if the same bytes may be accepted again, because they were rejected for a temporary reason on this system's side. Their
   /// idempotency key is then removed from the deduplication store.
   public var mayBeAcceptedAgain = false
-  /// True if the body is stored for examination, within ``QueueConfiguration/rejectedBodies`` and the other limits there.
-  public var keepsBody = false
+  /// Not nil if the delivery is rejected and its message is stored, so that it can be judged again (``DeliveryQueue/reverify(_:)``).
+  public var keptBody: KeptBody?
   /// True if the bytes that the sender sent may be stored with the first event, while a subscription requests them: ``OriginalBody``.
   public var keepsOriginal = false
   /// A value of the service that is stored in the step that publishes the events.

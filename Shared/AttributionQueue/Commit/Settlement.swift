@@ -216,6 +216,7 @@ struct Settlement: Sendable {
     guard outcomes.count == batch.entries.count, let remaining = parts.nextInteger() else {
       throw .unavailable(.unexpectedReply("commit"))
     }
+    if let dropped = parts.nextInteger(), dropped > 0 { observe(.rejectedBodiesDropped(Int(dropped))) }
     if let due = batch.due { deliveries.noteAgain(queue, batch.shard, due: due) }
     report(batch, outcomes)
     for (entry, outcome) in zip(batch.entries, outcomes) where outcome == 1 {
@@ -268,8 +269,14 @@ struct Settlement: Sendable {
           outcome == 0
           ? CountedOutcome(kind: message.message.kind, verdict: "duplicate")
           : CountedOutcome(kind: message.message.kind, verdict: label, reason: batch.entries[index].rejectionReason)
+        // A delivery that is judged again was counted when it was rejected, so only its values are new.
+        let isNew = message.message.attributes[EarlierRejection.attribute] == nil
         // Nearly all messages of a batch have the same outcome, so equal neighbours are counted together.
-        if counts.last?.outcome == counted { counts[counts.count - 1].count += 1 } else { counts.append((counted, 1)) }
+        if isNew, counts.last?.outcome == counted {
+          counts[counts.count - 1].count += 1
+        } else if isNew {
+          counts.append((counted, 1))
+        }
         if outcome != 0 { values += batch.entries[index].countedValues }
       }
       observe(
@@ -277,6 +284,6 @@ struct Settlement: Sendable {
           outcome: label, seconds: batch.entries[index].started.duration(to: instant) / .seconds(1),
           waitedSeconds: Double(wall - message.message.receivedAt) / 1000, span: message.span))
     }
-    if !counts.isEmpty { counter?.add(counts, values, at: wall) }
+    if !counts.isEmpty || !values.isEmpty { counter?.add(counts, values, at: wall) }
   }
 }

@@ -17,9 +17,14 @@ extension EventFeed {
     var (dropped, failure): (Int, EventFeedError?) = (0, nil)
     do throws(EventFeedError) { dropped = try await enforceLimits() } catch { failure = error }
     do throws(EventFeedError) { try await repairOriginals() } catch { failure = error }
+    var rejectedBytes: Int64 = 0
     for shard in Shard.all where !Task.isCancelled {
-      do throws(EventFeedError) { try await deleteSettled(shard) } catch { failure = error }
+      do throws(EventFeedError) {
+        try await deleteSettled(shard)
+        rejectedBytes += try await deleteRejectedBodies(shard)
+      } catch { failure = error }
     }
+    if failure == nil, !Task.isCancelled { observe(.rejectedBodies(bytes: rejectedBytes)) }
     if let failure { throw failure }
     return dropped
   }
@@ -127,7 +132,7 @@ extension EventFeed {
 
   // MARK: Deleting
 
-  /// Deletes events of a shard that no subscription needs, and expired bodies of rejected deliveries.
+  /// Deletes events of a shard that no subscription needs.
   private func deleteSettled(_ shard: Shard) async throws(EventFeedError) {
     let now = DeliveryQueue.now
     let configuration = deliveries.configuration
@@ -143,9 +148,20 @@ extension EventFeed {
           ]
         ).integer ?? 0
     }
-    _ = try await send([
-      "XTRIM", .string(Keys.rejected(shard)), "MINID", .string("\(now - configuration.rejectedBodyTTL.milliseconds)-0"),
-    ])
+  }
+
+  /// Deletes expired bodies of rejected deliveries of a shard. Returns the bytes of the others.
+  private func deleteRejectedBodies(_ shard: Shard) async throws(EventFeedError) -> Int64 {
+    let earliest = DeliveryQueue.now - deliveries.configuration.eventRetention.milliseconds
+    while true {
+      let counts = try await run(
+        Scripts.expireRejected,
+        [Keys.rejectedBodies(shard), Keys.rejectedIndex(shard), Keys.rejectedSizes(shard), Keys.formerRejected(shard)],
+        [.string(RejectedDelivery.digits(earliest)), .integer(Self.maxPerStep)]
+      ).array?.compactMap(\.integer)
+      guard let counts, counts.count == 2 else { throw .unavailable(.unexpectedReply("expire_rejected")) }
+      if counts[0] < Self.maxPerStep || Task.isCancelled { return counts[1] }
+    }
   }
 }
 

@@ -6,6 +6,8 @@ public enum FeedObservation: Sendable {
   case dropped(subscription: String, events: Int, reason: FeedNotice.Reason)
   /// A subscription was deleted.
   case ended(subscription: String)
+  /// The bytes of the stored bodies of rejected deliveries, measured once a minute.
+  case rejectedBodies(bytes: Int64)
 }
 
 /// A notice, published on the feed, about a subscription whose reader is too slow.

@@ -18,12 +18,24 @@ public struct DeliveryRecord: Sendable, Hashable {
   public var reason: String?
   /// The error of the last failed attempt.
   public var lastError: String?
+  /// If the delivery was rejected and then judged again: the rejection.
+  public var earlierRejection: EarlierRejection?
 }
 
 extension DeliveryRecord {
   /// The record of a delivery that is accepted.
   init(_ id: DeliveryID, accepted message: QueueMessage, in queue: QueueName) {
-    self.init(id: id, state: .accepted, queue: queue.rawValue, kind: message.kind, acceptedAt: message.receivedAt, attempts: 0)
+    self.init(
+      id: id, state: .accepted, queue: queue.rawValue, kind: message.kind, acceptedAt: message.receivedAt, attempts: 0,
+      earlierRejection: message.earlierRejection)
+  }
+
+  /// The record of a rejected delivery whose record has expired.
+  init(_ rejected: RejectedDelivery) {
+    self.init(
+      id: rejected.id, state: .rejected, queue: QueueName.intake.rawValue, kind: rejected.message.kind,
+      acceptedAt: rejected.message.receivedAt, completedAt: rejected.rejection.time, attempts: 1, eventId: rejected.rejection.eventId,
+      reason: rejected.rejection.reason, earlierRejection: rejected.message.earlierRejection)
   }
 
   /// The record of a message whose attempt failed.
@@ -44,13 +56,13 @@ extension DeliveryRecord {
   func write(to writer: inout JSONWriter) {
     Self.write(
       to: &writer, state: state, queue: queue, kind: kind, acceptedAt: acceptedAt, completedAt: completedAt, attempts: attempts,
-      eventId: eventId, reason: reason, lastError: lastError)
+      eventId: eventId, reason: reason, lastError: lastError, earlierRejection: earlierRejection?.text)
   }
 
   /// Writes the ``json`` of a record without making a value of this type, because every completed message writes one.
   static func write(
     to writer: inout JSONWriter, state: DeliveryState, queue: String, kind: String, acceptedAt: Int64?, completedAt: Int64?,
-    attempts: Int, eventId: String?, reason: String?, lastError: String?
+    attempts: Int, eventId: String?, reason: String?, lastError: String?, earlierRejection: String?
   ) {
     writer.beginObject()
     writer.key("s")
@@ -81,6 +93,10 @@ extension DeliveryRecord {
       writer.key("x")
       writer.string(lastError)
     }
+    if let earlierRejection {
+      writer.key("v")
+      writer.string(earlierRejection)
+    }
     writer.endObject()
   }
 
@@ -93,6 +109,7 @@ extension DeliveryRecord {
     func text(_ name: String) -> String? { object[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
     self.init(
       id: id, state: state, queue: queue, kind: kind, acceptedAt: object["a"]?.int64Value, completedAt: object["c"]?.int64Value,
-      attempts: object["n"]?.int64Value.map { Int($0) } ?? 0, eventId: text("e"), reason: text("r"), lastError: text("x"))
+      attempts: object["n"]?.int64Value.map { Int($0) } ?? 0, eventId: text("e"), reason: text("r"), lastError: text("x"),
+      earlierRejection: text("v").flatMap { EarlierRejection($0) })
   }
 }

@@ -26,6 +26,9 @@ extension DeliveryQueue {
   public func story(of id: DeliveryID) async throws(QueueError) -> DeliveryStory? {
     guard let record = try await delivery(id) else { return nil }
     var steps = [DeliveryStory.Entry(time: record.acceptedAt, step: .accepted, detail: "queue \(record.queue), \(record.kind)")]
+    if let earlier = record.earlierRejection {
+      steps.append(.init(time: earlier.time, step: .rejected, detail: "\(earlier.reason), published as \(earlier.eventId); judged again"))
+    }
     let queue = QueueName(rawValue: record.queue)
     switch record.state {
     case .accepted:

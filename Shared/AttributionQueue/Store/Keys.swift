@@ -92,9 +92,14 @@ public enum Keys {
   static let endpointOwners = "\(tag(Shard(0))):push:owners"
   /// A hash: the health of each endpoint.
   static let endpointHealth = "\(tag(Shard(0))):push:health"
-  /// A stream: bodies of rejected deliveries.
-  static func rejected(_ shard: Shard) -> String { rejected[shard.index] }
-  private static let rejected = tags.map { "\($0):rejected" }
+  /// A hash: the messages of rejected deliveries that can be judged again, with their bodies, by delivery id (rejected.lua).
+  static func rejectedBodies(_ shard: Shard) -> String { "\(tag(shard)):rejected:bodies" }
+  /// A sorted set: the entries of these deliveries by class and time (``RejectedDelivery/entry(kind:reason:environment:time:id:)``).
+  static func rejectedIndex(_ shard: Shard) -> String { "\(tag(shard)):rejected:index" }
+  /// A hash: the bytes of each class.
+  static func rejectedSizes(_ shard: Shard) -> String { "\(tag(shard)):rejected:sizes" }
+  /// A stream: the bodies that version 0.1 stored.
+  static func formerRejected(_ shard: Shard) -> String { "\(tag(shard)):rejected" }
   /// A hash: the subscriptions, by name.
   static let subscriptions = "\(tag(Shard(0))):subscriptions"
   /// A number: the first generation of a new pushed subscription, higher than those of all deleted subscriptions.

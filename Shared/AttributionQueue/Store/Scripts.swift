@@ -6,13 +6,14 @@ import RedisClient
 /// - `payload`: moving a delayed message to the ready stream
 /// - `line`: removing a message from its order line
 /// - `filter`: filtering events
+/// - `rejected`: storing and removing bodies of rejected deliveries
 /// - `keep`: storing a value with an accept
 enum Scripts {
   static let open = script("open", PackageResources.open_lua)
   static let accept = script("accept", PackageResources.form_lua + PackageResources.accept_lua)
   static let acceptKeeping = script("accept_keeping", PackageResources.keep_lua + PackageResources.form_lua + PackageResources.accept_lua)
   static let confirm = script("confirm", PackageResources.confirm_lua)
-  static let commit = finishing("commit", PackageResources.commit_lua)
+  static let commit = finishing("commit", PackageResources.rejected_lua + PackageResources.commit_lua)
   static let commitPlain = needed("commit_plain", PackageResources.commit_plain_lua)
   static let own = needed("own", PackageResources.form_lua + PackageResources.own_lua)
   static let disown = needed("disown", PackageResources.disown_lua)
@@ -30,6 +31,11 @@ enum Scripts {
   static let reclaim = script("reclaim", PackageResources.reclaim_lua)
   static let replay = script("replay", PackageResources.form_lua + PackageResources.replay_lua)
   static let prune = script("prune", PackageResources.prune_lua)
+  static let findRejected = reading("find_rejected", PackageResources.rejected_lua + PackageResources.find_rejected_lua)
+  static let reverify = script(
+    "reverify",
+    PackageResources.form_lua + PackageResources.payload_lua + PackageResources.rejected_lua + PackageResources.reverify_lua)
+  static let expireRejected = needed("expire_rejected", PackageResources.rejected_lua + PackageResources.expire_rejected_lua)
   static let pull = script("pull", PackageResources.filter_lua + PackageResources.pull_lua)
   static let modifyLease = script("modify_lease", PackageResources.modify_lease_lua)
   static let seek = script("seek", PackageResources.seek_lua)

@@ -9,4 +9,6 @@ public enum WorkObservation: Sendable {
   case leaseLost
   /// This worker has taken this many messages whose leases expired, or this many shards of workers that ended without giving them back.
   case reclaimed(Int)
+  /// This many bodies of rejected deliveries were dropped because of the limit ``QueueConfiguration/rejectedBytes``.
+  case rejectedBodiesDropped(Int)
 }

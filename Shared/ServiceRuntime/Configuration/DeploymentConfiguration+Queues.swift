@@ -15,7 +15,7 @@ extension DeploymentConfiguration {
     unknown += node.unknownKeys([
       "lease", "workerTimeout", "maxAttempts", "maxDeliveries", "backlogBound", "backoffBase", "backoffCap", "backoff", "seenBuckets",
       "copyGeneration", "unsignedDigests", "deliveryGeneration", "notificationGeneration", "clockDifference", "deliveryRecordTTL",
-      "rejectedBodies", "rejectedBodyBytes", "rejectedBodyTTL", "eventRetention", "subscriptionBacklog", "acknowledgedEventTTL",
+      "rejectedBytes", "eventRetention", "subscriptionBacklog", "acknowledgedEventTTL",
       "rpcAnswerTTL", "durability", "replicas", "replicationTimeout", "deadLetterBytes", "deadLetterAge",
     ])
     if let level = node["durability"] {
@@ -44,9 +44,7 @@ extension DeploymentConfiguration {
     try node.time("clockDifference", .zero...Self.maxTime, &queue.clockDifference)
     // Records expire by Redis' EXPIRE, which counts in seconds.
     try node.time("deliveryRecordTTL", .seconds(1)...Self.maxTime, &queue.deliveryRecordTTL)
-    try node.count("rejectedBodies", 0...1 << 30, &queue.rejectedBodies)
-    try node.count("rejectedBodyBytes", 0...1 << 30, &queue.rejectedBodyBytes)
-    try node.time("rejectedBodyTTL", .zero...Self.maxTime, &queue.rejectedBodyTTL)
+    try node.count("rejectedBytes", 0...1 << 50, &queue.rejectedBytes)
     try node.time("eventRetention", .seconds(1)...Self.maxTime, &queue.eventRetention)
     try node.count("subscriptionBacklog", 1...1 << 40, &queue.subscriptionBacklog)
     try node.time("acknowledgedEventTTL", .zero...Self.maxTime, &queue.acknowledgedEventTTL)

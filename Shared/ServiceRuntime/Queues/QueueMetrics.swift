@@ -58,6 +58,9 @@ public enum QueueMetrics {
       "attribution_queue_lease_lost_total", help: "Messages whose lease was taken over by another worker.", labels: ["queue"])
     registry.counter(
       "attribution_queue_reclaimed_total", help: "Messages taken over from workers that have ended.", labels: ["queue"])
+    registry.counter(
+      "attribution_queue_rejected_dropped_total", help: "Bodies of rejected deliveries that were dropped because of the memory limit.",
+      labels: ["queue"])
     registry.histogram("attribution_queue_wait_seconds", help: "Time from receipt to the end of processing.", labels: ["queue"])
     registry.histogram(
       "attribution_queue_process_seconds", help: "Time to process a message, or the messages that are handled together with it.",
@@ -75,6 +78,7 @@ public enum QueueMetrics {
         waiting?.observe(max(0, waited), of: span)
       case .leaseLost: registry.add("attribution_queue_lease_lost_total", 1, [name])
       case .reclaimed(let count): registry.add("attribution_queue_reclaimed_total", Double(count), [name])
+      case .rejectedBodiesDropped(let count): registry.add("attribution_queue_rejected_dropped_total", Double(count), [name])
       }
     }
   }

@@ -19,7 +19,8 @@ import Testing
       } + [
         Keys.seen(.delivery, generation: 3, bucket: 9, shard), Keys.seen(.notification, generation: 3, bucket: 9, shard),
         Keys.events(shard), Keys.eventsIndex(shard), Keys.eventPositions(shard), Keys.droppedEvents(shard), Keys.unsettledEvents(shard),
-        Keys.originals(shard), Keys.eventsListed, Keys.pushers, Keys.endpointOwners, Keys.endpointHealth, Keys.rejected(shard),
+        Keys.originals(shard), Keys.eventsListed, Keys.pushers, Keys.endpointOwners, Keys.endpointHealth,
+        Keys.rejectedBodies(shard), Keys.rejectedIndex(shard), Keys.rejectedSizes(shard), Keys.formerRejected(shard),
         Keys.subscriptions, Keys.firstGeneration, Keys.form, Keys.digestKey, Keys.confirmation(shard),
         Keys.counts(.hour, 7, holdsValues: true), Keys.counts(.hour, 7, holdsValues: false), Keys.queueHistory(7),
         Keys.rpc(shard, digest: "0f"), Keys.own("verifier", "subscription:a:b", shardOf: "b"), Keys.own("ingest", "x", shard),

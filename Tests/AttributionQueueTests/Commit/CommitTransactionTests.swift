@@ -119,7 +119,7 @@ import Testing
       #expect(try await settle(owned.batch(queue, 0..<3), owned.ownership, group) == nil)
       // For example, an event without a natural key, which the index must not contain, a body that is stored, or a claim that is deleted.
       let adjustments: [@Sendable (inout Completion) -> Void] = [
-        { $0.naturalKey = nil }, { $0.keepsBody = true }, { $0.mayBeAcceptedAgain = true }, { $0.events.append($0.events[0]) },
+        { $0.naturalKey = nil }, { $0.keptBody = KeptBody() }, { $0.mayBeAcceptedAgain = true }, { $0.events.append($0.events[0]) },
         { $0.deadLetter = "why" }, { $0.ownRecord = OwnRecord(service: "s", name: "n", value: [1], ttl: .seconds(1)) },
       ]
       for adjust in adjustments {
@@ -367,7 +367,7 @@ import Testing
           switch dice[place] {
           case 1: completion.events = []
           case 2: completion.naturalKey = nil
-          case 3: (completion.keepsBody, completion.naturalKey) = (true, nil)
+          case 3: (completion.keptBody, completion.naturalKey) = (KeptBody(), nil)
           default: break
           }
           return completion

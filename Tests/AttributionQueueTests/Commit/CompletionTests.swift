@@ -8,7 +8,7 @@ import Testing
     var completion = Completion(
       state: .rejected, events: [EventRecord(id: "r-" + id, type: "t.r", json: Array("{\"id\":\"r-\(id)\"}".utf8))], reason: "x")
     completion.mayBeAcceptedAgain = again
-    completion.keepsBody = keeps
+    completion.keptBody = keeps ? KeptBody() : nil
     return completion
   }
 
@@ -204,45 +204,6 @@ import Testing
       for lease in try await queue.leaseAll("a") { #expect(try await queue.complete(lease, verified("again")) == .completed) }
       #expect(try await queue.accept(request("again")).isDuplicate)
       #expect(try await queue.allEvents().filter { $0 == "e-again" }.count == 1)
-    }
-  }
-
-  @Test func `Bodies of rejected deliveries are stored within their limits`() async throws {
-    try await withQueue({
-      $0.rejectedBodies = 2 * Shard.count
-      $0.rejectedBodyBytes = 8
-      $0.rejectedBodyTTL = .seconds(3600)
-    }) { queue, _ in
-      // Bodies have the form "<natural>/": the second is 9 bytes long and exceeds the limit.
-      for natural in ["1234567", "12345678", "a", "b"] {
-        _ = try await queue.accept(request(natural, order: "one"))
-        for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected(natural, keeps: true)) }
-      }
-      let body = { (natural: String) in try await queue.rejectedBody(queue.deliveryID(for: request(natural, order: "one"))) }
-      #expect(try await body("12345678") == nil)
-      #expect(try await body("1234567") == nil)
-      #expect(try await body("a") == Array("a/".utf8))
-      #expect(try await body("b") == Array("b/".utf8))
-    }
-  }
-
-  @Test(arguments: [0, 1])
-  func `A small limit allows one body per shard, and a limit of zero none`(_ limit: Int) async throws {
-    try await withQueue({ $0.rejectedBodies = limit }) { queue, _ in
-      let id = try await queue.accept(request("a")).id
-      for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
-      #expect(try await queue.rejectedBody(id) == (limit == 0 ? nil : Array("a/".utf8)))
-    }
-  }
-
-  @Test func `Bodies of rejected deliveries expire`() async throws {
-    try await withQueue({ $0.rejectedBodyTTL = .zero }) { queue, _ in
-      let id = try await queue.accept(request("a")).id
-      for lease in try await queue.leaseAll("a") { try await queue.complete(lease, rejected("a", keeps: true)) }
-      #expect(try await queue.rejectedBody(id) == Array("a/".utf8))
-      try await Task.sleep(for: .milliseconds(5))
-      _ = try await EventFeed(deliveries: queue).trim()
-      #expect(try await queue.rejectedBody(id) == nil)
     }
   }
 

@@ -18,6 +18,7 @@ import Testing
             case .backlog(let name, let events, _): $0["\(name) backlog"] = Int(events)
             case .dropped(let name, let count, let reason): $0["\(name) lost by \(reason.rawValue)", default: 0] += count
             case .ended(let name): $0["\(name) ended"] = 1
+            case .rejectedBodies: break
             }
           }
         },

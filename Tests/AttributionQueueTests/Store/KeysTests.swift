@@ -34,7 +34,7 @@ struct KeysTests {
       }
     }
     #expect(Keys.events(Shard(7)) == "{attr:007}:events" && Keys.eventsIndex(Shard(7)) == "{attr:007}:events:index")
-    #expect(Keys.rejected(Shard(7)) == "{attr:007}:rejected" && Keys.deliveries(Shard(7)) == "{attr:007}:r:")
+    #expect(Keys.rejectedBodies(Shard(7)) == "{attr:007}:rejected:bodies" && Keys.deliveries(Shard(7)) == "{attr:007}:r:")
   }
 
   @Test("the checked generations depend only on the time, the scope and the shard")

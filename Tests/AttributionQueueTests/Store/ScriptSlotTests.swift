@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ScriptSlotTests {
   /// The number of all scripts in `Scripts/`, so that no script is missing in this test.
-  private static let count = 44
+  private static let count = 47
 
   @Test func `The keys of every script call share one hash tag`() async throws {
     try await withQueue({
@@ -72,6 +72,13 @@ import Testing
       default: try await queue.retry(lease, after: .zero, error: "x")
       }
     }
+    let rejected = try await queue.accept(request("rejected")).id
+    for lease in try await queue.leaseAll("a") where lease.deliveryID == rejected {
+      var completion = Completion(state: .rejected, events: [], reason: "x")
+      completion.keptBody = KeptBody()
+      try await queue.complete(lease, completion)
+    }
+    #expect(try await queue.reverify([rejected]).map(\.state) == [.queued])
     _ = try await queue.reclaimAll("b")
     try await UnreadableEntryTests.addDeadLetter(queue)
     #expect(try await administration.snapshot(.intake).dead == 2)

@@ -82,7 +82,7 @@ import Testing
       func call() -> CommitBatch {
         owned.batch(queue, 0..<1) { _, natural in
           var completion = verified(natural)
-          completion.keepsBody = !isPlain
+          completion.keptBody = isPlain ? nil : KeptBody()
           return completion
         }
       }

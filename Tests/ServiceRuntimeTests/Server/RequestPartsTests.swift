@@ -223,7 +223,7 @@ import Testing
     ("queues: { subscriptionBacklog: 0 }", "queues.subscriptionBacklog"),
     ("queues: { subscriptionBacklog: 1099511627777 }", "queues.subscriptionBacklog"),
     ("queues: { backlogBound: 0 }", "queues.backlogBound"), ("queues: { seenBuckets: 0 }", "queues.seenBuckets"),
-    ("queues: { rejectedBodies: -1 }", "queues.rejectedBodies"), ("queues: { maxAttempts: 0 }", "queues.maxAttempts"),
+    ("queues: { rejectedBytes: -1 }", "queues.rejectedBytes"), ("queues: { maxAttempts: 0 }", "queues.maxAttempts"),
     ("queues: { deadLetterBytes: 0 }", "queues.deadLetterBytes"), ("clients: [{ name: a, allow: [] }]", "clients[0].tokenSHA256"),
     ("clients: [{ name: a, certificateName: a, allow: [] }]", "clients[0].certificateName"),
     ("clients: [{ name: a, certificateName: \"a:b\", allow: [], rate: { perSecond: -1 } }]", "clients[0].rate.perSecond"),

@@ -131,3 +131,40 @@ def test_any_number_of_dead_letters_is_processed_and_bodies_are_unchanged(system
         assert ctl_json(system, "dead-letters", "purge", one, "--yes") == {"purged": 1}
     finally:
         assert ctl(system, "queues", "resume", "sessions").returncode == 0
+
+
+def test_rejected_deliveries_are_judged_again(system):
+    def forged() -> str:
+        made = json.loads(system.control("/control/skadnetwork/postbacks", {"version": "4.0", "send": False})["body"])
+        return system.post("/v1/postbacks", json.dumps({**made, "transaction-id": str(uuid.uuid4())})).json["id"]
+
+    def rejected(id: str) -> dict:
+        return eventually("it is rejected", lambda: (found := system.call("Ingest", "GetDelivery", {"id": id}))["state"] == "rejected" and found)
+
+    ids = [forged() for _ in range(3)]
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    assert [rejected(id)["reason"] for id in ids] == ["bad_signature"] * 3
+    answer = ctl_json(system, "deliveries", "reverify", "--id", ids[0], "--id", ids[1])
+    assert answer["queued"] == 2 and [one["id"] for one in answer["deliveries"]] == ids[:2]
+    assert all(rejected(id)["reverificationOf"] == f"rejected:{id}" for id in ids[:2])
+    words = ["--reason", "bad_signature", "--kind", "skadnetwork-postback", "--since", since]
+    assert {one["id"] for one in ctl_json(system, "deliveries", "reverify", *words)["deliveries"]} >= set(ids)
+    for id in ids:
+        rejected(id)
+    assert ctl_json(system, "deliveries", "reverify", "--until", "2020-01-01") == {"queued": 0, "deliveries": []}
+    everything = ctl(system, "deliveries", "reverify", "--all").stdout.split()
+    assert everything[0] == "queued" and int(everything[1]) >= 3
+    for id in ids:
+        rejected(id)
+    shown = ctl(system, "deliveries", "show", ids[0]).stdout
+    assert f"published as rejected:{ids[0]}" in shown
+    stranger = f"017-{uuid.uuid4().hex}"
+    unknown = ctl(system, "deliveries", "reverify", "--id", stranger, "--id", ids[2])
+    assert unknown.returncode == 3 and f"{stranger} cannot be judged again: not_found" in unknown.stderr and "queued" in unknown.stdout
+    for words, code, text in [
+        ([], 64, "--all"), (["--id", ids[0], "--all"], 64, "--id"), (["--all", "--kind", "notification"], 64, "--all"),
+        (["--kind", "session"], 65, "kind"), (["--reason", "malformd"], 65, "reason"), (["--id", "017-x"], 65, "ids[0]"),
+        (["--since", "soon"], 64, "--since"),
+    ]:
+        refused = ctl(system, "deliveries", "reverify", *words)
+        assert refused.returncode == code and text in refused.stderr, refused

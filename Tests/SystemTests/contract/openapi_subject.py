@@ -63,6 +63,7 @@ def likely(story: dict, postback: dict) -> dict[str, list]:
         "installId": ["install-1"], "startDate": ["2026-01-01T00:00:00Z", 1700000000000], "endDate": ["2026-01-02T00:00:00Z", 1700000100000],
         "start": ["now", "beginning"], "signedPayload": [story["signedPayload"]], "attConsentWaitingInterval": [0, 5],
         "appAppleId": [525463029], "sort": ["ASCENDING"], "deferred": [True, False], "subscription": ["contract"], "name": ["contract"],
+        "ids": [[f"017-{'a' * 32}"]], "reason": ["bad_signature", "malformed"], "maxDeliveries": [1, 1000],
     }
 
 

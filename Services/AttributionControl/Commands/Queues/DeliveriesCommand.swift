@@ -4,8 +4,12 @@ import Cryptography
 
 struct DeliveriesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deliveries", abstract: "Show what happened to a delivery.",
-    discussion: "Example: attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9", subcommands: [Show.self])
+    commandName: "deliveries", abstract: "Show what happened to a delivery, and judge rejected ones again.",
+    discussion: """
+      Examples:
+        attributionctl deliveries show 017-0a1b2c3d4e5f60718293a4b5c6d7e8f9
+        attributionctl deliveries reverify --reason unknown_key
+      """, subcommands: [Show.self, Reverify.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

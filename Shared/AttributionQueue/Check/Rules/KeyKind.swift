@@ -15,7 +15,8 @@ enum KeyKind: Equatable {
   private static let services: Set<Substring> = ["verifier", "recovery", "ingest", "signer", "asa-token-broker", "commerce"]
   /// Names that occur in each shard.
   private static let ofShard: Set<Substring> = [
-    "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected", "confirmation",
+    "events", "events:index", "events:positions", "events:dropped", "events:unsettled", "events:originals", "rejected",
+    "rejected:bodies", "rejected:index", "rejected:sizes", "confirmation",
   ]
   /// Names that occur once, in the first shard.
   private static let ofFirstShard: Set<Substring> = [

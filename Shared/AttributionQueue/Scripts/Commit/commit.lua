@@ -1,8 +1,10 @@
 -- commit: settles messages of one shard's ready stream in one step, if the worker still owns the shard or has leased the messages.
 -- Plain batches (PlainBatch), which most batches are, are settled by commit_plain.lua or by a transaction instead.
--- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index  8 rejected bodies
+-- KEYS 1 ownership  2 ready stream  3 delayed set  4 delayed payloads  5 dead letters  6 events  7 events index
+--      8 bodies of rejected deliveries
 --      9 suspects  10 a key that never exists (Keys.absent): a cluster then refuses the script while the slot moves, when keys that are
 --      built below could be on the other node  11 subscriptions that request original bytes
+--      12 and 13 index and sizes of the bodies of rejected deliveries (rejected.lua)
 --      The keys of single messages are built from names in the arguments; all are in the same slot.
 -- ARGV 1 a map in MessagePack about the messages; after it two texts for each message, in the order of the stream: the record of its
 --      delivery and the JSON of its event, each empty if there is none. They are not in the map, because Lua hashes every string that it
@@ -15,7 +17,7 @@
 --   nextId: the smallest id above the entry id of the last message
 --   recordSeconds: the expiry of records
 --   lines: the prefix of the keys of order lines
---   rejectedBodies, rejectedBytes: the limits for stored bodies of rejected deliveries
+--   rejectedBytes: the limit for the bodies of rejected deliveries
 --   buckets: the deduplication buckets of natural keys, as four lists with the same indices: current (name in the current generation),
 --     previous (in the previous one), next (in the next one, only if a clock may already be in it) and seconds (expiry)
 -- Seconds are passed as text, because Redis formats Lua numbers slowly.
@@ -38,7 +40,7 @@
 --     of a completed message:
 --       more: further events, each with an id, a type, JSON and attributes
 --       forgotten: buckets and members of an idempotency key to remove
---       keepsBody: true if the body is stored
+--       kept: if the body is stored: reason, event (id of the rejection's event) and entry (of the index, rejected.lua)
 --       own: a value of the service, as key, value and seconds
 --       deadLetter, attempts: text of a dead letter that is written in addition, without a body, and its attempts
 --     of a delayed message: due (ms), attempts, history
@@ -48,7 +50,7 @@
 --     suspected: true if the start of the message was counted
 -- A message that is delayed or waits has a position in its line. When a message is finished, the next one in the line becomes ready.
 -- Returns {0} if another worker owns the shard or the stream has an earlier message. Otherwise returns {1, list of outcomes, number of
--- messages left in the stream}. An outcome is:
+-- messages left in the stream, number of bodies of rejected deliveries that were dropped}. An outcome is:
 --    1 settled
 --    0 settled without an event, because the natural key was claimed before
 --    2 the natural key was claimed before, and the message is unchanged
@@ -140,6 +142,8 @@ local function appendEvent(event, type, json, network, app, bundle, environment,
   published[#published + 1] = call('XADD', events, unpack(words))
 end
 
+-- The number of bodies of rejected deliveries that were dropped.
+local dropped = 0
 local eventOf, types, keepsOriginal = all.event or none, all.type, all.keepsOriginal or none
 local networks, apps, bundles, environments = all.network or none, all.app or none, all.bundle or none, all.environment or none
 
@@ -169,10 +173,13 @@ local function complete(index, other)
     -- Redis deletes a bucket that becomes empty. A later claim may create it again and must then set its expiry.
     areNew = true
   end
-  if other.keepsBody and all.rejectedBodies > 0 then
+  local kept = other.kept
+  if kept and all.rejectedBytes > 0 then
     local field = stored(index)
-    local body = field and field.b
-    if body and #body <= all.rejectedBytes then call('XADD', KEYS[8], 'MAXLEN', all.rejectedBodies, '*', 'i', ids[index], 'b', body) end
+    if field then
+      local packed = cmsgpack.pack({field.k, field.b, field.a, 0, '', lines[index] or false, false, kept.reason, kept.event, kept.entry})
+      dropped = dropped + keepRejected(KEYS[8], KEYS[12], KEYS[13], ids[index], kept.entry, packed, all.rejectedBytes)
+    end
   end
   if other.own then call('SET', other.own.key, other.own.value, 'EX', other.own.seconds) end
   if other.deadLetter then
@@ -291,4 +298,4 @@ if #finished > 0 then
     call('XDEL', ready, unpack(finished))
   end
 end
-return {1, outcomes, call('XLEN', ready)}
+return {1, outcomes, call('XLEN', ready), dropped}
