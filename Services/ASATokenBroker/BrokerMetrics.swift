@@ -20,6 +20,9 @@ struct BrokerMetrics: Sendable {
     registry.counter(
       "attribution_adservices_att_mismatch_total",
       help: "Attribution records whose detail contradicts the ATT status that the app reported.", labels: ["app"])
+    registry.counter(
+      "attribution_adservices_unusable_members_total",
+      help: "Members of Apple's records that were left out because their value has another type than Apple documents.", labels: ["member"])
     registry.gauge("attribution_adservices_in_flight", help: "Tokens that are being processed.")
     registry.gauge("attribution_adservices_waiting", help: "Tokens that are due and wait for a permit to call Apple.")
     registry.gauge(
@@ -47,11 +50,16 @@ struct BrokerMetrics: Sendable {
     registry.observe("attribution_adservices_call_seconds", seconds)
   }
 
+  /// Counts members of a record that were left out. Their names are among those that Apple documents.
+  func leftOut(_ members: [String]) {
+    for member in members { registry.add("attribution_adservices_unusable_members_total", 1, [member]) }
+  }
+
   /// Counts an exchange that has an outcome.
   func ended(_ exchange: Exchange) {
     guard let outcome = exchange.outcome else { return }
     registry.add("attribution_adservices_outcomes_total", 1, [outcome.rawValue])
-    let app = apps.contains(exchange.bundleId) ? exchange.bundleId : "other"
+    let app = apps.contains(exchange.claims.bundleId) ? exchange.claims.bundleId : "other"
     if outcome == .test { registry.add("attribution_adservices_test_records_total", 1, [app]) }
     if exchange.isATTMismatch { registry.add("attribution_adservices_att_mismatch_total", 1, [app]) }
   }

@@ -10,7 +10,8 @@ import WireJSON
 /// outcome.
 ///
 /// `DeadlineWorker` calls ``handle(_:)`` for the token that expires first, when ``AppleCallGate`` admits a call. After each call the
-/// ``Exchange`` is stored; when it has an outcome, it is stored and published as an event in one step. Tokens whose calls failed because of
+/// ``Exchange`` is stored; when it has an outcome, it is stored and published as an event in one step. What a later submission of the token
+/// adds (``TokenSubmission/additionKind``) waits for the outcome, and is published if the outcome's event does not have it. Tokens whose calls failed because of
 /// Apple are remembered by the gate, and ``releaseWaitingRetries()`` makes them due when Apple has recovered.
 struct TokenWorker: Sendable {
   /// The pause of all calls after a 429 without `Retry-After`.
@@ -21,6 +22,8 @@ struct TokenWorker: Sendable {
   private static let breakerCheckInterval: Duration = .milliseconds(250)
   /// How long a step is repeated while Redis is unavailable, before the message is retried later.
   private static let storeTimeout: Duration = .seconds(10)
+  /// The shortest and the longest wait of an addition for the outcome of its exchange, milliseconds. It waits as long again as it has waited.
+  private static let additionWait: ClosedRange<Int64> = 500...300_000
 
   let deliveries: DeliveryQueue
   let store: ExchangeStore
@@ -39,6 +42,15 @@ struct TokenWorker: Sendable {
   let logger: Logger
 
   func handle(_ lease: LeasedMessage) async -> WorkOutcome {
+    do {
+      return lease.message.kind == TokenSubmission.additionKind ? try await add(lease) : try await exchange(lease)
+    } catch {
+      // The number of attempts is not limited, because the token expires anyway.
+      return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
+    }
+  }
+
+  private func exchange(_ lease: LeasedMessage) async throws -> WorkOutcome {
     let submission: TokenSubmission
     do {
       submission = try TokenSubmission(
@@ -47,15 +59,46 @@ struct TokenWorker: Sendable {
     } catch {
       return .deadLetter(error: "the message is not a token: \(error.field) \(error.reason)")
     }
-    do {
-      // Before the first attempt nothing is stored, so Redis is not queried.
-      let stored = lease.attempt > 1 ? try await store.exchange(lease.deliveryID) : nil
-      var exchange = stored ?? Exchange(id: lease.deliveryID.description, submission: submission)
-      return try await proceed(&exchange, submission, lease)
-    } catch {
-      // The number of attempts is not limited, because the token expires anyway.
-      return .retry(after: .milliseconds(.random(in: 1000...5000)), error: "the exchange store does not answer")
+    var exchange = try await store.exchange(lease.deliveryID) ?? Exchange(id: lease.deliveryID.description, submission: submission)
+    if let outcome = exchange.outcome {
+      // The token was posted again after this outcome.
+      guard exchange.mayBeAskedAgain, clock.now(since: submission.receivedAt) <= exchange.claims.deadline else {
+        return try await publish(submission.claims, addedTo: &exchange, lease, state: outcome.isResolved ? .done : .rejected)
+      }
+      exchange.join(submission.claims)
+      exchange.beginRound()
     }
+    return try await proceed(&exchange, submission, lease)
+  }
+
+  /// Handles what a later submission of a token says.
+  private func add(_ lease: LeasedMessage) async throws -> WorkOutcome {
+    let attributes = lease.message.attributes
+    guard let id = attributes[TokenSubmission.exchangeAttribute].flatMap({ DeliveryID($0) }),
+      let claims = TokenClaims(attributes: attributes)
+    else { return .deadLetter(error: "the message is not an addition to a token") }
+    // Stored first: either the worker of the token finds it when it decides, or the token is decided below.
+    try await store.add(claims, to: id, receivedAt: lease.message.receivedAt)
+    guard try await deliveries.delivery(id)?.state != .accepted else {
+      let waited = clock.wall() - lease.message.receivedAt
+      return .wait(.milliseconds(min(max(waited, Self.additionWait.lowerBound), Self.additionWait.upperBound)))
+    }
+    guard var exchange = try await store.exchange(id), exchange.outcome != nil else {
+      return .complete(Completion(state: .done, events: [], reason: "the outcome is no longer stored"))
+    }
+    return try await publish(claims, addedTo: &exchange, lease, state: .done)
+  }
+
+  /// Publishes a decided exchange again if a later submission has added something to it.
+  private func publish(_ claims: TokenClaims, addedTo exchange: inout Exchange, _ lease: LeasedMessage, state: DeliveryState) async throws
+    -> WorkOutcome
+  {
+    guard exchange.join(claims) else { return .complete(Completion(state: state, events: [])) }
+    guard
+      let completion = try await completion(
+        &exchange, eventId: "\(exchange.eventId)-\(lease.deliveryID)", lease, state: state)
+    else { return .deadLetter(error: "the exchange has no outcome") }
+    return .complete(completion)
   }
 
   /// Decides what is due for the exchange, and calls Apple if that is a call.
@@ -63,9 +106,9 @@ struct TokenWorker: Sendable {
     _ exchange: inout Exchange, _ submission: TokenSubmission, _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
     let now = clock.now(since: submission.receivedAt)
-    if now > submission.deadline { return try await finish(&exchange, .expired, nil, lease) }
+    if now > exchange.claims.deadline { return try await finish(&exchange, .expired, nil, lease) }
     if exchange.attempts.isEmpty {
-      switch rule.start(createdAt: submission.createdAt, now: now) {
+      switch rule.start(createdAt: exchange.claims.createdAt, now: now) {
       case .call(let at) where at > now: return .retry(after: clock.real(at - now), error: "not due yet")
       case .call: break
       case .finish(let outcome, _): return try await finish(&exchange, outcome, nil, lease)
@@ -75,12 +118,12 @@ struct TokenWorker: Sendable {
       return .retry(after: .milliseconds(due - clock.wall()), error: "not due yet")
     }
     guard let permit = gate.begin() else { return .giveBack }
-    let remaining = clock.real(submission.deadline - now)
+    let remaining = clock.real(exchange.claims.deadline - now)
     let (response, retryAfter) = await callApple(submission.token, permit, within: remaining)
     exchange.attempts.append(.init(at: clock.wall(), result: response.summary))
     let after = clock.now(since: submission.receivedAt)
     let action = rule.next(
-      after: response, history: &exchange.history, createdAt: submission.createdAt, now: after,
+      after: response, history: &exchange.history, createdAt: exchange.claims.createdAt, now: after,
       retryAfter: retryAfter.map { $0.milliseconds }, chance: .random(in: 0..<1))
     switch action {
     case .finish(let outcome, let record): return try await finish(&exchange, outcome, record, lease)
@@ -124,10 +167,13 @@ struct TokenWorker: Sendable {
     let (response, unlimitedRetryAfter) = await apple.attribution(of: token, within: remaining)
     let retryAfter = unlimitedRetryAfter.map { min($0, maxRetryAfter) }
     metrics.called(response, seconds: started.duration(to: .now) / .seconds(1))
+    if case .record(let record) = response { metrics.leftOut(record.unusable) }
     let result: CircuitBreaker.Result =
       switch response {
       // A 429 does not count as a failure, because it shows that Apple works and only limits the rate.
       case .tryLater(.status(429)): .abandoned
+      // An answer of 200 is no failure of Apple, whatever its body is.
+      case .tryLater(.malformed): .abandoned
       case .tryLater: .failed
       case .record, .invalidToken, .notFound: .succeeded
       }
@@ -181,29 +227,19 @@ struct TokenWorker: Sendable {
 
   private func real(_ time: Duration) -> Duration { clock.real(time.milliseconds) }
 
-  /// Ends the exchange: the commit of the message stores it and publishes its event in one step.
+  /// Ends the exchange's round: the commit of the message stores it and publishes its event in one step.
   private func finish(
     _ exchange: inout Exchange, _ outcome: AdServicesOutcome, _ record: AppleAttribution.AttributionRecord?,
     _ lease: LeasedMessage
   ) async throws -> WorkOutcome {
+    for claims in try await persistently({ try await store.additions(to: lease.deliveryID) }) { exchange.join(claims) }
     exchange.outcome = outcome
     exchange.record = record
     exchange.finishedAt = clock.wall()
     exchange.nextCallAt = nil
-    exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.createdAt)
-    if let installId = exchange.installId, let detail = InstallAttribution.Detail(outcome, record: record) {
-      let attribution = InstallAttribution(eventId: exchange.eventId, detail: detail, createdAt: exchange.createdAt)
-      let bundleId = exchange.bundleId
-      let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
-      switch joined {
-      case .applied(let attribution), .alreadyApplied(let attribution): exchange.supersedes = attribution.supersedes
-      case .superseded(let event): exchange.supersededBy = event
-      }
-    }
-    // Consent is checked last, so that a withdrawal counts that came while the token waited.
-    let decided = exchange
-    exchange = try await persistently { try await consent.checked(decided) }
-    guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else {
+    exchange.tokenAge = max(0, clock.now(since: exchange.receivedAt) - exchange.claims.createdAt)
+    let state: DeliveryState = outcome.isResolved ? .done : .rejected
+    guard var completion = try await completion(&exchange, eventId: exchange.eventId, lease, state: state) else {
       return .deadLetter(error: "the exchange has no outcome")
     }
     metrics.ended(exchange)
@@ -213,16 +249,40 @@ struct TokenWorker: Sendable {
         "exchange": "\(exchange.id)", "outcome": "\(outcome.rawValue)", "attempts": "\(exchange.attempts.count)",
         "attMismatch": "\(exchange.isATTMismatch)",
       ])
-    var completion = Completion(
-      state: outcome.isResolved ? .done : .rejected, naturalKey: nil,
-      events: [
-        EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: exchange.bundleId))
-      ],
-      reason: outcome.isResolved ? nil : outcome.rawValue)
-    completion.ownRecord = store.record(exchange)
+    completion.reason = outcome.isResolved ? nil : outcome.rawValue
+    // If the token is posted again while it lives, another round begins.
+    completion.mayBeAcceptedAgain = exchange.mayBeAskedAgain && clock.now(since: lease.message.receivedAt) < exchange.claims.deadline
     // Apple will never accept this token, so the dead letter does not contain it.
     if outcome == .invalidToken { completion.deadLetter = "Apple does not know this token (400)" }
     return .complete(completion)
+  }
+
+  /// The completion of a message that stores a decided exchange and publishes it; nil if it is undecided.
+  private func completion(_ exchange: inout Exchange, eventId: String, _ lease: LeasedMessage, state: DeliveryState) async throws
+    -> Completion?
+  {
+    guard let outcome = exchange.outcome else { return nil }
+    exchange.willPublish(eventId)
+    let bundleId = exchange.claims.bundleId
+    if let installId = exchange.claims.installId, let detail = InstallAttribution.Detail(outcome, record: exchange.record) {
+      let attribution = InstallAttribution(eventId: eventId, detail: detail, createdAt: exchange.claims.createdAt)
+      let joined = try await persistently { try await installs.join(attribution, bundleId: bundleId, installId: installId) }
+      switch joined {
+      case .applied(let attribution), .alreadyApplied(let attribution):
+        exchange.supersedes = attribution.supersedes ?? exchange.supersedes
+      case .superseded(let event):
+        if event != exchange.supersedes { exchange.supersededBy = event }
+      }
+    }
+    // Consent is checked last, so that a withdrawal counts that came while the token waited.
+    let decided = exchange
+    exchange = try await persistently { try await consent.checked(decided) }
+    guard let event = exchange.event(names: names, filter: filter, traceparent: lease.traceparent) else { return nil }
+    var completion = Completion(
+      state: state, naturalKey: nil,
+      events: [EventRecord(id: event.id, type: event.type, json: event.json, attributes: EventAttributes(bundleId: bundleId))])
+    completion.ownRecord = store.record(exchange)
+    return completion
   }
 }
 

@@ -16,7 +16,8 @@ struct IngestMetrics: Sendable {
       "attribution_adservices_device_errors_total", help: "Devices that reported an error instead of an attribution token.",
       labels: ["app", "error"])
     registry.counter(
-      "attribution_att_status_unknown_total", help: "Sessions, tokens and updates with an ATT status that Apple has not published.")
+      "attribution_att_status_unknown_total",
+      help: "Sessions, tokens and updates with an ATT status that cannot be read or is none of Apple's.")
     registry.counter("attribution_sessions_held_total", help: "Sessions that were held until the user answers the ATT prompt.")
     registry.counter(
       "attribution_sessions_not_held_total", help: "Sessions that were sent on without consent because the backlog was full.")
@@ -29,9 +30,9 @@ struct IngestMetrics: Sendable {
     registry.add("attribution_adservices_device_errors_total", 1, [apps.contains(bundleId) ? bundleId : "other", error])
   }
 
-  /// Counts the status of a session, a token or an update, if Apple has not published it.
-  func received(_ status: ATTStatus) {
-    if case .unknown = status { registry.add("attribution_att_status_unknown_total") }
+  /// Counts the status of a session, a token or an update, if it cannot be read or Apple has not published it.
+  func received(_ report: ATTStatusReport) {
+    if report.isUnknown { registry.add("attribution_att_status_unknown_total") }
   }
 
   func notHeld() { registry.add("attribution_sessions_not_held_total") }

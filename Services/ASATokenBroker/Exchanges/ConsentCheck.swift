@@ -8,8 +8,8 @@ struct ConsentCheck: Sendable {
 
   /// The exchange with the ATT status that counts now. Throws if Redis does not answer, so that no record is passed on without the check.
   func checked(_ exchange: Exchange) async throws -> Exchange {
-    guard exchange.needsCurrentStatus, let installId = exchange.installId else { return exchange }
-    let hash = SessionSubmission.installHash(bundleId: exchange.bundleId, installId: installId)
+    guard exchange.needsCurrentStatus, let installId = exchange.claims.installId else { return exchange }
+    let hash = SessionSubmission.installHash(bundleId: exchange.claims.bundleId, installId: installId)
     guard let text = try await statuses.text(ofInstall: hash) else { return exchange }
     var checked = exchange
     checked.apply(ATTInstall(stored: text))

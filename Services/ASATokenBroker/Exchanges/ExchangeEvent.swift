@@ -3,7 +3,7 @@ import AttributionProtocol
 import WireJSON
 
 extension Exchange {
-  /// The final event of the exchange; nil until it is decided.
+  /// The final event of the exchange's round, or of an addition to it; nil until it is decided.
   ///
   /// - Parameters:
   ///   - names: the deployment's names for the ids of Apple Ads.
@@ -12,17 +12,18 @@ extension Exchange {
   func event(names: CampaignNames, filter: ConsentFilter, traceparent: String?) -> CloudEvent? {
     guard let outcome, let finishedAt else { return nil }
     var data: JSONObject = [
-      "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(bundleId),
+      "exchangeId": .string(id), "tokenKey": .string(tokenKey), "bundleId": .string(claims.bundleId),
       "outcome": .string(outcome.rawValue), "state": .string(state.rawValue), "attStatus": .integer(attStatus.code),
-      "tokenCreatedAt": .string(Timestamp(millisecondsSince1970: createdAt).text),
+      "tokenCreatedAt": .string(Timestamp(millisecondsSince1970: claims.createdAt).text),
       "receivedAt": .string(Timestamp(millisecondsSince1970: receivedAt).text),
-      "tokenAgeMs": .integer(tokenAge ?? max(0, finishedAt - createdAt)),
+      "tokenAgeMs": .integer(tokenAge ?? max(0, finishedAt - claims.createdAt)),
     ]
     data["traceparent"] = traceparent.map { .string($0) }
     data["attempts"] = .array(
       attempts.map { ["time": .string(Timestamp(millisecondsSince1970: $0.at).text), "result": .string($0.result)] })
     if attStatusAtReceipt != attStatus { data["attStatusAtReceipt"] = .integer(attStatusAtReceipt.code) }
-    data["installId"] = installId.map { .string($0) }
+    data["installId"] = claims.installId.map { .string($0) }
+    if !claims.conflicting.isEmpty { data["conflicting"] = .array(claims.conflicting.map { .string($0) }) }
     data["supersedes"] = supersedes.map { .string($0) }
     data["supersededBy"] = supersededBy.map { .string($0) }
     if !isBase64 { data["unusualToken"] = true }
@@ -31,6 +32,7 @@ extension Exchange {
       // Test records have names of their own, so that nobody counts them.
       data[record.isTest ? "testRecord" : "record"] = .object(shown.payload)
       data[record.isTest ? "rawTestRecord" : "rawRecord"] = .object(raw)
+      if !record.unusable.isEmpty { data["unusable"] = .array(record.unusable.map { .string($0) }) }
       data["attMismatch"] = .bool(isATTMismatch)
       let named = names.names(of: record)
       if !named.isEmpty {
@@ -41,8 +43,8 @@ extension Exchange {
       if !shown.removedNames.isEmpty { data["removedNames"] = .array(shown.removedNames.map { .string($0) }) }
     }
     return CloudEvent(
-      id: eventId, source: ServiceName.asaTokenBroker.rawValue,
+      id: lastEventId ?? eventId, source: ServiceName.asaTokenBroker.rawValue,
       type: outcome.isResolved ? .adServicesResolved : .adServicesFailed,
-      subject: bundleId, time: Timestamp(millisecondsSince1970: finishedAt), data: data)
+      subject: claims.bundleId, time: Timestamp(millisecondsSince1970: finishedAt), data: data)
   }
 }

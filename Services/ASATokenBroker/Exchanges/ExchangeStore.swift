@@ -6,6 +6,8 @@ import WireJSON
 /// Stores exchanges in Redis, in the shards of their deliveries, for as long as their outcomes can be read.
 struct ExchangeStore: Sendable {
   private static let service = "asa-token-broker"
+  /// The greatest number of later submissions that are read before a decision. What others add is added afterwards.
+  private static let maxAdditions: Int64 = 100
 
   let redis: RedisClient
   /// The time for which an exchange can be read after its last change.
@@ -26,5 +28,26 @@ struct ExchangeStore: Sendable {
       service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, ttl: lifetime)
   }
 
+  /// Stores what a later submission of the token says, until the exchange is decided.
+  ///
+  /// - Parameter receivedAt: when it was received, milliseconds since 1970. The order of receipt counts.
+  func add(_ claims: TokenClaims, to id: DeliveryID, receivedAt: Int64) async throws {
+    let key = RedisArgument.string(Self.additionsKey(id))
+    var object = JSONObject()
+    for (name, value) in claims.attributes.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
+    _ = try await redis.send(["ZADD", key, "NX", .integer(receivedAt), .bytes(JSONValue.object(object).serialized)])
+    _ = try await redis.send(["EXPIRE", key, .integer(lifetime.wholeSeconds)])
+  }
+
+  /// What later submissions of the token say, in the order of their receipt.
+  func additions(to id: DeliveryID) async throws -> [TokenClaims] {
+    try await redis.send(["ZRANGE", .string(Self.additionsKey(id)), "0", .integer(Self.maxAdditions - 1)]).array?.compactMap {
+      member -> TokenClaims? in
+      guard let object = (try? JSONValue(parsing: member.bytes ?? []))?.objectValue else { return nil }
+      return TokenClaims(attributes: Dictionary(object.members.map { ($0.key, $0.value.stringValue ?? "") }) { $1 })
+    } ?? []
+  }
+
+  private static func additionsKey(_ id: DeliveryID) -> String { Keys.own(service, "additions:\(id.description)", id.shard) }
   private static func name(_ id: String) -> String { "exchange:\(id)" }
 }

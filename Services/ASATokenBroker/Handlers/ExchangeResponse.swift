@@ -13,7 +13,7 @@ extension AttributionProtocol.AttributionRecord {
       keywordId: number("keywordId"), adId: number("adId"), creativeSetId: number("creativeSetId"),
       conversionType: text("conversionType"), claimType: text("claimType"), clickDate: text("clickDate"),
       impressionDate: text("impressionDate"), countryOrRegion: text("countryOrRegion"), supplyPlacement: text("supplyPlacement"),
-      raw: exchange.shownRawRecord(filter))
+      raw: exchange.shownRawRecord(filter), unusable: record.unusable)
   }
 }
 
@@ -53,7 +53,7 @@ extension ExchangeTokenResponse {
     self.init(
       exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
       attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,
-      bundleId: exchange?.bundleId, installId: exchange?.installId)
+      bundleId: exchange?.claims.bundleId, installId: exchange?.claims.installId, conflicting: exchange?.claims.conflicting ?? [])
   }
 }
 
@@ -66,6 +66,6 @@ extension GetExchangeResponse {
     self.init(
       exchangeId: id, state: (exchange?.state ?? .pending).rawValue, record: fields?.record, detail: fields?.detail,
       attMismatch: fields?.attMismatch, test: fields?.test, attempts: fields?.attempts, reason: fields?.reason,
-      bundleId: exchange?.bundleId, installId: exchange?.installId)
+      bundleId: exchange?.claims.bundleId, installId: exchange?.claims.installId, conflicting: exchange?.claims.conflicting ?? [])
   }
 }

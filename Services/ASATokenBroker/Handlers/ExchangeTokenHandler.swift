@@ -25,12 +25,12 @@ struct ExchangeTokenHandler: RPCHandler {
     do {
       submission = try TokenSubmission(
         token: request.token, bundleId: request.bundleId, installId: request.installId,
-        attStatus: request.attStatus.map { ATTStatus(code: Int64($0)) } ?? .unavailable,
+        attStatus: request.attStatus.map { ATTStatus(code: Int64($0)) },
         requestedAt: request.requestedAt?.millisecondsSince1970, receivedAt: receivedAt)
     } catch {
       throw .invalidArgument(field: error.field, error.reason)
     }
-    guard acceptsTokens(submission.bundleId) else {
+    guard acceptsTokens(submission.claims.bundleId) else {
       throw .invalidArgument(field: "bundleId", "is not a configured app")
     }
     let wait = Int64(request.waitMilliseconds ?? 0)
@@ -42,7 +42,7 @@ struct ExchangeTokenHandler: RPCHandler {
     do throws(RPCError) {
       // 200 ms of the call's time remain for the last query and the response.
       let exchange = try await reader.decided(
-        id, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
+        id, adding: submission.claims, within: min(.milliseconds(wait), context.remaining - .milliseconds(200)))
       return ExchangeTokenResponse(id: id.description, exchange, filter)
     } catch {
       guard accepted.isDuplicate, error.code == .notFound else { throw error }
@@ -63,19 +63,28 @@ struct ExchangeTokenHandler: RPCHandler {
     _ submission: TokenSubmission, _ context: RPCContext, receivedAt: Int64
   ) async throws(RPCError) -> AcceptOutcome {
     var notBefore: Int64?
-    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: receivedAt), at > receivedAt {
+    if case .call(let at) = rule.start(createdAt: submission.claims.createdAt, now: receivedAt), at > receivedAt {
       notBefore = at
     }
     do {
-      return try await deliveries.accept(
-        AcceptRequest(
-          queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
-          message: QueueMessage(
-            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
-            attributes: submission.attributes,
-            receivedAt: receivedAt, source: "rpc", traceparent: context.traceparent, requestId: context.requestId),
-          notBefore: notBefore, deadline: clock.real(submission.deadline, since: receivedAt))
-      )
+      var accept = AcceptRequest(
+        queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
+        message: QueueMessage(
+          kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
+          attributes: submission.claims.attributes,
+          receivedAt: receivedAt, source: "rpc", traceparent: context.traceparent, requestId: context.requestId),
+        notBefore: notBefore, deadline: clock.real(submission.claims.deadline, since: receivedAt))
+      let outcome = try await deliveries.accept(accept)
+      if outcome.isDuplicate {
+        // What this submission adds to the earlier one follows in a message of its own.
+        accept.idempotencyKey = submission.additionKey
+        accept.message.kind = TokenSubmission.additionKind
+        accept.message.body = []
+        accept.message.attributes[TokenSubmission.exchangeAttribute] = outcome.id.description
+        accept.notBefore = nil
+        _ = try await deliveries.accept(accept)
+      }
+      return outcome
     } catch {
       throw .queue(error)
     }

@@ -19,29 +19,39 @@ struct TokenIntake: Sendable {
   ///   name another.
   func receive(_ request: PublicHTTPRequest, bundleId: String?) async -> PublicHTTPResponse {
     let submission: TokenSubmission
+    let report: ATTStatusReport
     do {
       if !request.isText, let error = try deviceError(request, bundleId) { return error }
-      submission = request.isText ? try text(request, bundleId) : try json(request, bundleId)
-      try check(submission.bundleId)
+      (submission, report) = request.isText ? try text(request, bundleId) : try json(request, bundleId)
+      try check(submission.claims.bundleId)
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     // The rule does not end the exchange here: `TokenSubmission` refuses expired tokens.
     var notBefore: Int64?
-    if case .call(let at) = rule.start(createdAt: submission.createdAt, now: request.receivedAt),
+    if case .call(let at) = rule.start(createdAt: submission.claims.createdAt, now: request.receivedAt),
       at > request.receivedAt
     {
       notBefore = at
     }
     do {
-      let outcome = try await deliveries.accept(
-        AcceptRequest(
-          queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
-          message: request.message(
-            kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
-            attributes: submission.attributes),
-          notBefore: notBefore, deadline: clock.real(submission.deadline, since: request.receivedAt)))
-      metrics.received(submission.attStatus)
+      var accept = AcceptRequest(
+        queue: .tokens, idempotencyKey: submission.idempotencyKey, naturalKey: submission.idempotencyKey,
+        message: request.message(
+          kind: TokenSubmission.messageKind, body: Array(submission.token.text.utf8),
+          attributes: submission.claims.attributes),
+        notBefore: notBefore, deadline: clock.real(submission.claims.deadline, since: request.receivedAt))
+      let outcome = try await deliveries.accept(accept)
+      if outcome.isDuplicate {
+        // What this submission adds to the earlier one follows in a message of its own.
+        accept.idempotencyKey = submission.additionKey
+        accept.message.kind = TokenSubmission.additionKind
+        accept.message.body = []
+        accept.message.attributes[TokenSubmission.exchangeAttribute] = outcome.id.description
+        accept.notBefore = nil
+        _ = try await deliveries.accept(accept)
+      }
+      metrics.received(report)
       return .receipt(outcome, status: 202)
     } catch {
       return .notAccepted(error)
@@ -77,36 +87,28 @@ struct TokenIntake: Sendable {
     guard acceptsTokens(bundleId) else { throw FieldError(field: "bundleId", reason: "is not a configured app") }
   }
 
-  private func json(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> TokenSubmission {
+  private func json(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> (TokenSubmission, ATTStatusReport) {
     let body = try request.object()
-    return try TokenSubmission(
-      token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), urlBundleId),
-      installId: try string("installId", in: body), attStatus: try ATTStatus(parsing: body["attStatus"]),
-      requestedAt: try SessionSubmission.time("requestedAt", in: body), receivedAt: request.receivedAt)
+    let report = ATTStatusReport(in: body)
+    return (
+      try TokenSubmission(
+        token: try string("token", in: body), bundleId: try app(try string("bundleId", in: body), urlBundleId),
+        installId: try string("installId", in: body), attStatus: report.isStated ? report.status : nil,
+        requestedAt: DeviceTime.milliseconds(body["requestedAt"]), receivedAt: request.receivedAt), report
+    )
   }
 
-  private func text(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> TokenSubmission {
-    var requestedAt: Int64?
-    if let text = request.parameter("requestedAt") {
-      requestedAt = DeviceTime.milliseconds(text) ?? Int64(text)
-      guard requestedAt != nil else {
-        throw FieldError(field: "requestedAt", reason: "must be a time of RFC 3339 or milliseconds since 1970")
-      }
-    }
-    var status = ATTStatus.unavailable
-    if let text = request.parameter("attStatus") {
-      guard let code = Int64(text), String(code) == text else {
-        throw FieldError(field: "attStatus", reason: "must be a whole number")
-      }
-      status = ATTStatus(code: code)
-    }
+  private func text(_ request: PublicHTTPRequest, _ urlBundleId: String?) throws(FieldError) -> (TokenSubmission, ATTStatusReport) {
+    let report = ATTStatusReport(request.parameter("attStatus"))
     guard let token = String(validating: request.body, as: UTF8.self) else {
       throw FieldError(field: "token", reason: "must be ASCII")
     }
-    return try TokenSubmission(
-      token: token, bundleId: try app(request.parameter("bundleId"), urlBundleId), installId: request.parameter("installId"),
-      attStatus: status,
-      requestedAt: requestedAt, receivedAt: request.receivedAt)
+    return (
+      try TokenSubmission(
+        token: token, bundleId: try app(request.parameter("bundleId"), urlBundleId), installId: request.parameter("installId"),
+        attStatus: report.isStated ? report.status : nil,
+        requestedAt: request.parameter("requestedAt").flatMap { DeviceTime.milliseconds($0) }, receivedAt: request.receivedAt), report
+    )
   }
 
   private func string(_ name: String, in body: JSONObject) throws(FieldError) -> String? {

@@ -51,7 +51,7 @@ struct SessionIntake: Sendable {
       let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
         install.receive(session, now: firstSeen, maxWait: maxWait)
       }
-      metrics.received(session.attStatus)
+      metrics.received(session.report)
       let (outcome, isHeld) = try await accept(
         session, request: request, strategy: strategy, digest: digest, decision: reception.decision)
       if case .duplicate(let id) = outcome, try await deliveries.delivery(id)?.state != .accepted {
@@ -77,29 +77,34 @@ struct SessionIntake: Sendable {
   /// `PUT /v1/sessions/{installId}/att-status`.
   ///
   /// A status is accepted if a session of the app would be accepted, and for every install with a stored status. So a withdrawal of consent
-  /// is accepted even if the app or its strategy was removed from the configuration.
+  /// is accepted even if the app or its strategy was removed from the configuration. A status that is missing or cannot be read ends a stored
+  /// consent too, and is refused afterwards.
   func receiveStatus(_ request: PublicHTTPRequest, installId: String) async -> PublicHTTPResponse {
-    let status: ATTStatus
-    let deviceTime: Int64?
+    var body = JSONObject()
+    var fault: FieldError?
+    do throws(FieldError) { body = try request.object() } catch { fault = error }
+    let report = ATTStatusReport(in: body)
     let bundleId: String
     let hash: String
-    let body: JSONObject
     do throws(FieldError) {
-      body = try request.object()
-      guard body["attStatus"] != nil || body["att_status"] != nil else {
-        throw FieldError(field: "attStatus", reason: "is missing")
-      }
-      status = try ATTStatus(in: body)
-      deviceTime = try SessionSubmission.time("deviceTime", in: body)
       bundleId = try self.bundleId(in: body, request: request)
       hash = SessionSubmission.installHash(
         bundleId: bundleId, installId: try SessionSubmission.identifier("installId", installId))
     } catch {
-      return .failure(.invalidArgument(field: error.field, error.reason))
+      let refusal = fault ?? error
+      return .failure(.invalidArgument(field: refusal.field, refusal.reason))
     }
+    if fault == nil {
+      let isPresent = body.keys.contains { ATTStatusReport.isName($0) }
+      fault = isPresent ? report.fault : FieldError(field: "attStatus", reason: "is missing")
+    }
+    metrics.received(report)
     do {
-      if !routing.isConfigured(bundleId), try await !store.knows(hash) {
-        do throws(FieldError) { try routing.checkStatus(body) } catch {
+      if fault != nil || !routing.isConfigured(bundleId), try await !store.knows(hash) {
+        do throws(FieldError) {
+          if let fault { throw fault }
+          try routing.checkStatus(body)
+        } catch {
           return .failure(.invalidArgument(field: error.field, error.reason))
         }
       }
@@ -107,9 +112,8 @@ struct SessionIntake: Sendable {
         try await self.announce(changes, bundleId: bundleId, hash: hash, request)
       }
       let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
-        install.learn(status, deviceTime: deviceTime, now: request.receivedAt)
+        install.learn(report.status, deviceTime: DeviceTime.milliseconds(body["deviceTime"]), now: request.receivedAt)
       }
-      metrics.received(status)
       let response: (status: String, effect: String) =
         switch reception.effect {
         case .first: ("accepted", "first")
@@ -119,7 +123,8 @@ struct SessionIntake: Sendable {
         case nil: ("accepted", "ignored")
         }
       logger.info(
-        "att status received", metadata: ["install": "\(hash)", "attStatus": "\(status.code)", "effect": "\(response.effect)"])
+        "att status received", metadata: ["install": "\(hash)", "attStatus": "\(report.status.code)", "effect": "\(response.effect)"])
+      if let fault { return .failure(.invalidArgument(field: fault.field, fault.reason)) }
       return .json(200, ["id": .string(hash), "status": .string(response.status), "effect": .string(response.effect)])
     } catch let error as QueueError {
       return .notAccepted(error)

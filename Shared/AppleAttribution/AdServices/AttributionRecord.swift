@@ -2,7 +2,8 @@ import WireJSON
 
 /// Apple's record for a token (AdServices: Attribution payload). It names the ad that led to the installation, or says that there was none.
 ///
-/// All fields that Apple documents have a property here; unknown fields stay in ``raw``. Ids are 64-bit integers, so no digit is lost.
+/// All fields that Apple documents have a property here; unknown fields stay in ``raw``. Ids are 64-bit integers, so no digit is lost. The
+/// record is read member by member: only `attribution` is required, and a member of another type than Apple documents is left out.
 public struct AttributionRecord: Sendable, Hashable {
   /// What the user did after the ad: a download, a redownload or a pre-order.
   public enum ConversionType: Sendable, Hashable {
@@ -84,11 +85,13 @@ public struct AttributionRecord: Sendable, Hashable {
   /// The placement of the ad: `APPSTORE_SEARCH_RESULTS`, `APPSTORE_SEARCH_TAB`, `APPSTORE_TODAY_TAB`, `APPSTORE_PRODUCT_PAGES` or a newer
   /// value. Absent in records from before January 2026.
   public let supplyPlacement: String?
-  /// Apple's record, unchanged, including unknown fields.
+  /// The documented fields that were left out because their value has another type, in alphabetical order.
+  public let unusable: [String]
+  /// Apple's record, unchanged, including unknown and unusable fields.
   public let raw: JSONObject
 
-  /// Parses the body of a response with the status 200. Throws ``FieldError`` if it is not a JSON object, if `attribution` is missing or
-  /// not a Boolean, or if a field has a wrong type.
+  /// Parses the body of a response with the status 200. Throws ``FieldError`` if it is not a JSON object, or if `attribution` is missing or
+  /// not a Boolean.
   public init(parsing body: [UInt8]) throws(FieldError) {
     let value: JSONValue
     do { value = try JSONValue(parsing: body) } catch { throw FieldError(field: error.path, reason: error.reason) }
@@ -96,24 +99,34 @@ public struct AttributionRecord: Sendable, Hashable {
     try self.init(object)
   }
 
-  /// Reads a JSON object, such as a stored ``raw``.
+  /// Reads a JSON object, such as a stored ``raw``. Throws ``FieldError`` if `attribution` is missing or not a Boolean.
   public init(_ object: JSONObject) throws(FieldError) {
     guard let attribution = object["attribution"]?.boolValue else {
       throw FieldError(field: "attribution", reason: "must be true or false")
     }
     self.attribution = attribution
-    orgId = try Self.id("orgId", in: object)
-    campaignId = try Self.id("campaignId", in: object)
-    adGroupId = try Self.id("adGroupId", in: object)
-    keywordId = try Self.id("keywordId", in: object)
-    adId = try Self.id("adId", in: object)
-    creativeSetId = try Self.id("creativeSetId", in: object)
-    conversionType = try Self.text("conversionType", in: object).map { ConversionType($0) }
-    claimType = try Self.text("claimType", in: object).map { ClaimType($0) }
-    clickDate = try Self.text("clickDate", in: object)
-    impressionDate = try Self.text("impressionDate", in: object)
-    countryOrRegion = try Self.text("countryOrRegion", in: object)
-    supplyPlacement = try Self.text("supplyPlacement", in: object)
+    var unusable: [String] = []
+    func member<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value? {
+      guard let value = object[name], !value.isNull else { return nil }
+      let usable = read(value)
+      if usable == nil { unusable.append(name) }
+      return usable
+    }
+    func id(_ name: String) -> Int64? { member(name) { $0.numberValue?.whole } }
+    func text(_ name: String) -> String? { member(name) { $0.stringValue } }
+    orgId = id("orgId")
+    campaignId = id("campaignId")
+    adGroupId = id("adGroupId")
+    keywordId = id("keywordId")
+    adId = id("adId")
+    creativeSetId = id("creativeSetId")
+    conversionType = text("conversionType").map { ConversionType($0) }
+    claimType = text("claimType").map { ClaimType($0) }
+    clickDate = text("clickDate")
+    impressionDate = text("impressionDate")
+    countryOrRegion = text("countryOrRegion")
+    supplyPlacement = text("supplyPlacement")
+    self.unusable = unusable.sorted()
     raw = object
   }
 
@@ -148,26 +161,4 @@ public struct AttributionRecord: Sendable, Hashable {
 
   /// The id of organization, campaign and ad group in Apple's test record.
   private static let placeholderId: Int64 = 1_234_567_890
-
-  /// An id, as a number or as its decimal text; nil if it is absent or `null`.
-  private static func id(_ name: String, in object: JSONObject) throws(FieldError) -> Int64? {
-    switch object[name] {
-    case nil, .null: return nil
-    case .number(let number):
-      if let value = number.int64 { return value }
-    case .string(let text):
-      if let value = Int64(text), String(value) == text { return value }
-    default: break
-    }
-    throw FieldError(field: name, reason: "must be a whole number with at most 64 bits")
-  }
-
-  /// A text; nil if it is absent or `null`.
-  private static func text(_ name: String, in object: JSONObject) throws(FieldError) -> String? {
-    switch object[name] {
-    case nil, .null: return nil
-    case .string(let text): return text
-    default: throw FieldError(field: name, reason: "must be a string")
-    }
-  }
 }

@@ -51,21 +51,24 @@ public struct ATTInstall: Sendable, Hashable {
     }
     let wasHolding = isHolding
     guard session.attStatus.isKnown else {
-      // A status that is not one of Apple's is no answer to the prompt. The item is held too, to keep the order. It is sent without
+      // A status that is not one of Apple's four is no answer to the prompt. The item is held too, to keep the order. It is sent without
       // consent, whatever the answer is.
       return reception(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: now), wasHolding: wasHolding)
     }
     var changes = takeUnpublished()
     let effect: ATTStatusRecord.Effect
+    var status = session.attStatus
     if session.deviceTime == nil, let record, record.isReportedRefusal, record.status != session.attStatus {
-      // The session may have been made before the refusal. Without its time, it cannot undo the refusal.
+      // The session may have been made before the refusal. Without its time, it cannot undo the refusal. If the app is asking again, the
+      // session waits for the answer nevertheless.
       effect = .older
+      if session.attStatus != .notDetermined || now < record.receivedAt { status = record.status }
     } else {
       effect = apply(session.attStatus, deviceTime: session.deviceTime, now: now, isUpdate: false, &changes)
+      if let record { status = record.status }
+      if case .changed(from: _, to: .notDetermined) = effect { waiting.allowAnother() }
     }
-    let decision = waiting.receive(
-      status: record?.status ?? session.attStatus, intervalSeconds: session.waitingInterval, now: now,
-      maxWait: maxWait)
+    let decision = waiting.receive(status: status, intervalSeconds: session.waitingInterval, now: now, maxWait: maxWait)
     return reception(decision, wasHolding: wasHolding, effect: effect, changes: changes)
   }
 
@@ -101,8 +104,8 @@ public struct ATTInstall: Sendable, Hashable {
   /// True if items are being held.
   public var isHolding: Bool { if case .holding = waiting.phase { true } else { false } }
 
-  /// Receives a status that is not one of Apple's four, or two statuses that contradict each other. Such a status is not consent, so it
-  /// ends an earlier consent. Otherwise it says nothing about the install, and is no answer to the prompt. An item with such a status is
+  /// Receives a status that is not one of Apple's four, that cannot be read, or that contradicts another one. Such a status is not consent,
+  /// so it ends an earlier consent. Otherwise it says nothing about the install, and is no answer to the prompt. An item with such a status is
   /// sent at once, without consent, unless items are held.
   private mutating func withdraw(_ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool) -> Reception {
     guard record?.status.isConsent == true else { return Reception(effect: nil, decision: .send, releasesHeld: false) }

@@ -26,29 +26,43 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Reads a JSON value: an integer, `null` or nothing. Throws ``FieldError`` for anything else, such as a string or a number with a
-  /// fraction. If `"3"` were accepted, consent would be guessed.
-  public init(parsing value: JSONValue?, field: String = "attStatus") throws(FieldError) {
+  /// What SDKs and their wrappers call the statuses, in the spelling of ``TextVariants/folded(_:)``.
+  private static let words: [[UInt8]: ATTStatus] = [
+    Array("authorized".utf8): .authorized, Array("authorised".utf8): .authorized, Array("granted".utf8): .authorized,
+    Array("denied".utf8): .denied, Array("blocked".utf8): .denied, Array("restricted".utf8): .restricted,
+    Array("notdetermined".utf8): .notDetermined, Array("undetermined".utf8): .notDetermined, Array("unavailable".utf8): .unavailable,
+    Array("notsupported".utf8): .unavailable,
+  ]
+  /// The names of types that precede a word: Apple's constants in Objective-C, and enumerations of wrappers.
+  private static let prefixes = [
+    "attrackingmanagerauthorizationstatus", "authorizationstatus", "trackingstatus", "attstatus",
+  ].map { Array($0.utf8) }
+
+  /// What a status must be, for errors.
+  static let expected = "must be 0 to 3, -1, or a word such as authorized, denied, restricted or not_determined"
+
+  /// Reads a JSON value: an integer, also with a fraction of zero or as text, or a word for a status. Nil for anything else, which is no
+  /// consent.
+  public init?(_ value: JSONValue) {
     switch value {
-    case nil, .null: self = .unavailable
     case .number(let number):
-      guard let code = number.int64 else { throw FieldError(field: field, reason: "must be a whole number") }
+      guard let code = number.whole else { return nil }
       self.init(code: code)
-    default: throw FieldError(field: field, reason: "must be a whole number")
+    case .string(let text): self.init(text)
+    default: return nil
     }
   }
 
-  /// Reads the status that a payload reports: `attStatus`, or `att_status` as SDKs write it. If both are present and contradict each other, the
-  /// status is ``unavailable``, which is not consent and ends an earlier consent.
-  public init(in payload: JSONObject) throws(FieldError) {
-    self = try ATTStatus(parsing: payload["attStatus"])
-    guard let second = payload["att_status"], !second.isNull else { return }
-    let other = try ATTStatus(parsing: second, field: "att_status")
-    guard let first = payload["attStatus"], !first.isNull else {
-      self = other
+  /// Reads a text: an integer, or a word for a status in any letter case and with any separators. Nil for anything else.
+  public init?(_ text: String) {
+    if case .number(let number)? = try? JSONValue(parsing: text) {
+      self.init(.number(number))
       return
     }
-    if self != other { self = .unavailable }
+    var word = TextVariants.folded(text.utf8)[...]
+    if let prefix = Self.prefixes.first(where: { word.starts(with: $0) && word.count > $0.count }) { word = word.dropFirst(prefix.count) }
+    guard let status = Self.words[Array(word)] else { return nil }
+    self = status
   }
 
   /// Apple's number; −1 for ``unavailable``.

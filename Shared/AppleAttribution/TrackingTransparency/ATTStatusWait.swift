@@ -1,18 +1,19 @@
 /// The wait of an install for the user's answer to the tracking prompt. What the app sends before the answer is held for a limited time.
 ///
-/// The deadline is counted from the first held item and is not moved by later ones. After an answer, or after the deadline, the install
-/// never waits again. Pure: times, in milliseconds since 1970, are passed in.
+/// The deadline is counted from the first held item and is not moved by later ones. After the deadline, the install does not wait again while
+/// its status stays "not determined". After an answer it may, because the prompt may be shown again: the app was installed again with an id
+/// that survived, or the user turned on the device's switch. Pure: times, in milliseconds since 1970, are passed in.
 public struct ATTStatusWait: Sendable, Hashable {
   /// The longest wait, unless another one is configured, milliseconds.
   public static let maxMilliseconds: Int64 = 120_000
 
   /// The phase of the wait.
   public enum Phase: Sendable, Hashable {
-    /// Nothing was held yet.
+    /// Nothing was held yet, or since the last answer.
     case notBegun
     /// Items are held until this time at the latest.
     case holding(until: Int64)
-    /// The wait has ended, or was not needed. Nothing is held any more.
+    /// The wait ended at its deadline. Nothing is held any more.
     case over
   }
 
@@ -37,7 +38,7 @@ public struct ATTStatusWait: Sendable, Hashable {
   ) -> Decision {
     tick(now: now)
     guard status == .notDetermined else {
-      phase = .over
+      phase = .notBegun
       return .send
     }
     switch phase {
@@ -56,8 +57,13 @@ public struct ATTStatusWait: Sendable, Hashable {
     let wasHolding = if case .holding = phase { true } else { false }
     tick(now: now)
     guard status.isKnown, status != .notDetermined else { return wasHolding && phase == .over }
-    phase = .over
+    phase = .notBegun
     return wasHolding
+  }
+
+  /// Lets the next item begin another wait, if the last one is over.
+  mutating func allowAnother() {
+    if phase == .over { phase = .notBegun }
   }
 
   /// Ends the wait at its deadline. Returns true if held items must be released now.

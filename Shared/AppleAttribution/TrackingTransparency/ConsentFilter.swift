@@ -4,20 +4,26 @@ import WireJSON
 ///
 /// Three things are removed, at any depth:
 /// - fields with certain names, whatever their case, hyphens and underscores;
-/// - names and values that contain the payload's advertising identifier in any spelling, because apps copy it into parameters of their own;
-/// - texts that contain a field with such a name, such as JSON or a query in a string.
+/// - texts that contain a field with such a name, such as JSON or a query in a string;
+/// - names and values that contain the value of a removed field in any spelling, because apps copy it into parameters of their own. Values
+///   with fewer than ``ConsentScan/minCopyLength`` letters and digits are not searched for.
 ///
 /// The time that this takes is linear in the payload's size, whatever the payload contains.
 public struct ConsentFilter: Sendable {
-  /// The names that are always removed: the advertising identifier, the device's start time, and the times in Apple's attribution records.
-  static let standardNames = ["idfa", "started_at", "clickDate", "impressionDate"]
-  /// The names of fields with an advertising identifier. Their values are searched in the whole payload.
-  static let identifierNames = ["idfa"]
+  /// The names that SDKs give to the advertising identifier. `adid` is not among them: it is an id of Apple Ads, and of some networks.
+  static let identifierNames = [
+    "idfa", "ios_idfa", "apple_idfa", "raw_idfa", "idfa_md5", "idfa_sha1", "idfa_sha256", "ifa", "ios_ifa", "apple_ifa", "device_ifa",
+    "advertiserId", "ios_advertiser_id", "advertiserIdentifier", "advertisingId", "advertising_ids", "ios_advertising_id",
+    "device_advertising_id", "advertisingIdentifier", "advertising_tracking_id", "advertisement_id", "ad_identifier", "ad_tracking_id",
+    "id_for_advertisers", "id_for_advertising", "identifier_for_advertisers", "identifier_for_advertising", "resettable_device_id", "rdid",
+  ]
+  /// The other names that are always removed: the device's start time, and the times in Apple's attribution records.
+  static let standardNames = ["started_at", "clickDate", "impressionDate"]
 
   /// A payload without the removed parts, and the names of what was removed.
   public struct Filtered: Sendable, Hashable {
     public var payload: JSONObject
-    /// The names of the removed fields, sorted, without duplicates. A name that contains the identifier is replaced, and so is that of an
+    /// The names of the removed fields, sorted, without duplicates. A name that contains a removed value is replaced, and so is that of an
     /// element of a list.
     public var removedNames: [String]
   }
@@ -26,26 +32,24 @@ public struct ConsentFilter: Sendable {
   public static let standard = ConsentFilter()
 
   // The names in the spelling of ``TextVariants/folded(_:)``.
-  private let names: Set<[UInt8]>
   private let identifiers: Set<[UInt8]>
+  private let names: Set<[UInt8]>
+  private let namePatterns: BytePatterns
 
-  /// - Parameters:
-  ///   - additionalNames: the names of further fields that need consent in this deployment.
-  ///   - additionalIdentifiers: the names of further fields with an advertising identifier, which need consent too.
-  public init(additionalNames: [String] = [], additionalIdentifiers: [String] = []) {
-    identifiers = Set((Self.identifierNames + additionalIdentifiers).map { TextVariants.folded($0.utf8) })
-    names = Set((Self.standardNames + additionalNames).map { TextVariants.folded($0.utf8) }).union(identifiers)
+  /// - Parameter additionalNames: the names of further fields that need consent in this deployment.
+  public init(additionalNames: [String] = []) {
+    func folded(_ names: [String]) -> Set<[UInt8]> { Set(names.map { TextVariants.folded($0.utf8) }).subtracting([[]]) }
+    identifiers = folded(Self.identifierNames)
+    names = identifiers.union(folded(Self.standardNames + additionalNames))
+    namePatterns = BytePatterns(names)
   }
 
   /// The payload that may be sent. With consent, that is all of it except an identifier of zeros, which stands for none.
   public func filter(_ payload: JSONObject, consent: Bool) -> Filtered {
     guard !consent else { return Filtered(payload: withoutAbsent(payload), removedNames: []) }
-    var found: Set<[UInt8]> = []
-    collect(.object(payload), inIdentifier: false, into: &found)
-    var removed: Set<String> = []
-    let scan = ConsentScan(names: names, identifiers: found)
-    let kept = scan.object(payload, removed: &removed)
-    return Filtered(payload: kept, removedNames: removed.sorted())
+    var scan = ConsentScan(names: names, patterns: namePatterns)
+    let kept = scan.filtered(payload)
+    return Filtered(payload: kept, removedNames: scan.removedNames.sorted())
   }
 
   /// True for an identifier of zeros, which devices report if there is none.
@@ -72,23 +76,6 @@ public struct ConsentFilter: Sendable {
     case .object(let object): .object(withoutAbsent(object))
     case .array(let elements): .array(elements.map { withoutAbsent($0) })
     default: value
-    }
-  }
-
-  /// Collects the values of the identifier's fields, folded.
-  private func collect(_ value: JSONValue, inIdentifier: Bool, into found: inout Set<[UInt8]>) {
-    switch value {
-    case .object(let object):
-      for member in object.members {
-        collect(member.value, inIdentifier: inIdentifier || identifiers.contains(TextVariants.folded(member.key.utf8)), into: &found)
-      }
-    case .array(let elements):
-      for element in elements { collect(element, inIdentifier: inIdentifier, into: &found) }
-    case .string(let text):
-      if inIdentifier { found.formUnion(TextVariants(text).folded) }
-    case .number(let number):
-      if inIdentifier { found.insert(TextVariants.folded(number.text.utf8)) }
-    case .bool, .null: break
     }
   }
 }

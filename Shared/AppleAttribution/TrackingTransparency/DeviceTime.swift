@@ -1,8 +1,49 @@
-/// Parses the times that devices state (RFC 3339). It counts the days of the Gregorian calendar itself and needs no calendar library.
+import WireJSON
+
+/// Reads the times that devices state, as SDKs write them. It counts the days of the Gregorian calendar itself and needs no calendar library.
+///
+/// A time that cannot be read is nil, and the time of receipt takes its place. So is a time before 1970, which is one of another calendar.
 public enum DeviceTime {
-  /// A time such as `2026-09-10T08:00:00.250+02:00`, as milliseconds since 1970; nil for another text. Digits after the milliseconds are
-  /// dropped.
+  /// Numbers in this range are seconds since 1970, others milliseconds: no device states a time of the years 1970 to 1973.
+  private static let seconds: Range<Double> = 1e9..<1e11
+
+  /// The milliseconds since 1970 that a JSON value states; nil if it is absent or cannot be read.
+  public static func milliseconds(_ value: JSONValue?) -> Int64? {
+    switch value {
+    case .number(let number): milliseconds(number)
+    case .string(let text): milliseconds(text)
+    default: nil
+    }
+  }
+
+  private static func milliseconds(_ number: JSONNumber) -> Int64? {
+    let value = number.double
+    guard (0..<1e16).contains(value) else { return nil }
+    return Int64(seconds.contains(value) ? value * 1000 : value)
+  }
+
+  /// The milliseconds since 1970 of a time such as `2026-09-10T08:00:00.250+02:00`, or of a number; nil for another text. The offset may be
+  /// written `+0200`, `+02` or `Z+0200`, where the Z has no meaning, and the digits may be those of any script. Digits after the milliseconds
+  /// are dropped.
   public static func milliseconds(_ text: String) -> Int64? {
+    let text = text.utf8.allSatisfy({ $0 < 0x80 }) ? text : withASCIIDigits(text)
+    if case .number(let number)? = try? JSONValue(parsing: text) { return milliseconds(number) }
+    return calendarTime(text)
+  }
+
+  private static func withASCIIDigits(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar.properties.numericType == .decimal, let value = scalar.properties.numericValue, let digit = UInt8(exactly: value) {
+        result.append(Unicode.Scalar(UInt8(ascii: "0") + digit))
+      } else {
+        result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+
+  private static func calendarTime(_ text: String) -> Int64? {
     var rest = Array(text.utf8)[...]
     /// Reads a number of exactly `count` digits.
     func digits(_ count: Int) -> Int64? {
@@ -27,7 +68,7 @@ public enum DeviceTime {
       hour < 24, minute < 60, second <= 60
     else { return nil }
     var fraction: Int64 = 0
-    if take(".") != nil {
+    if take(".,") != nil {
       var scale: Int64 = 100
       guard let first = rest.first, (48...57).contains(first) else { return nil }
       while let byte = rest.first, (48...57).contains(byte) {
@@ -37,15 +78,17 @@ public enum DeviceTime {
       }
     }
     var offset: Int64 = 0
-    if take("Zz") == nil {
-      guard let sign = take("+-"), let hours = digits(2), take(":") != nil, let minutes = digits(2), hours < 24,
-        minutes < 60
-      else { return nil }
+    if take("Zz") == nil || !rest.isEmpty {
+      // A decoder of forms writes a blank for `+`.
+      let blank = take(" ")
+      guard let sign = take("+-") ?? blank, let hours = digits(2), hours < 24 else { return nil }
+      _ = take(":")
+      guard let minutes = rest.isEmpty ? 0 : digits(2), minutes < 60 else { return nil }
       offset = (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
     }
     guard rest.isEmpty else { return nil }
     let seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second - offset
-    return seconds * 1000 + fraction
+    return seconds < 0 ? nil : seconds * 1000 + fraction
   }
 
   private static func length(ofMonth month: Int64, year: Int64) -> Int64 {

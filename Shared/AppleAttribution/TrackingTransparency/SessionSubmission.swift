@@ -11,13 +11,14 @@ public struct SessionSubmission: Sendable, Hashable {
 
   public let bundleId: String
   public let installId: String
-  /// The status that the session reports.
-  public let attStatus: ATTStatus
-  /// `attConsentWaitingInterval`: how long the session may be held for the user's answer, seconds.
+  /// What the session says about the status.
+  public let report: ATTStatusReport
+  /// `attConsentWaitingInterval`: how long the session may be held for the user's answer, seconds, rounded up. Nil, which means no wait, if it
+  /// is absent or cannot be read.
   public let waitingInterval: Int64?
   /// `urlStrategy`; nil if the session names none.
   public let strategy: String?
-  /// `deviceTime`, milliseconds since 1970; nil if the session states none.
+  /// `deviceTime`, milliseconds since 1970; nil if the session states none, or one that cannot be read.
   public let deviceTime: Int64?
   /// The whole payload, unchanged.
   public let payload: JSONObject
@@ -26,20 +27,15 @@ public struct SessionSubmission: Sendable, Hashable {
   public init(_ payload: JSONObject) throws(FieldError) {
     bundleId = try Self.identifier("bundleId", in: payload)
     installId = try Self.identifier("installId", in: payload)
-    attStatus = try ATTStatus(in: payload)
-    switch payload["attConsentWaitingInterval"] {
-    case nil, .null: waitingInterval = nil
-    case .number(let number):
-      guard let seconds = number.int64 else {
-        throw FieldError(field: "attConsentWaitingInterval", reason: "must be a whole number of seconds")
-      }
-      waitingInterval = seconds
-    default: throw FieldError(field: "attConsentWaitingInterval", reason: "must be a whole number of seconds")
-    }
+    report = ATTStatusReport(in: payload)
+    waitingInterval = Self.seconds(payload["attConsentWaitingInterval"])
     strategy = try Self.strategy(in: payload)
-    deviceTime = try Self.time("deviceTime", in: payload)
+    deviceTime = DeviceTime.milliseconds(payload["deviceTime"])
     self.payload = payload
   }
+
+  /// The status that the session reports.
+  public var attStatus: ATTStatus { report.status }
 
   /// The hash of an install's id. It is used in keys, events and logs, because the id cannot be derived from it.
   public static func installHash(bundleId: String, installId: String) -> String {
@@ -61,7 +57,7 @@ public struct SessionSubmission: Sendable, Hashable {
   /// The payload with the status to send. The receiver knows the status by the name `att_status`, so this field is always present.
   public static func outgoing(_ payload: JSONObject, status: ATTStatus) -> JSONObject {
     var payload = payload
-    if payload["attStatus"] != nil { payload["attStatus"] = .integer(status.code) }
+    for name in payload.keys where ATTStatusReport.isName(name) { payload[name] = .integer(status.code) }
     payload["att_status"] = .integer(status.code)
     return payload
   }
@@ -82,16 +78,11 @@ public struct SessionSubmission: Sendable, Hashable {
     return text
   }
 
-  /// A device's time, as RFC 3339 or as whole milliseconds since 1970; nil if it is absent.
-  public static func time(_ name: String, in payload: JSONObject) throws(FieldError) -> Int64? {
-    switch payload[name] {
-    case nil, .null: return nil
-    case .number(let number):
-      if let milliseconds = number.int64, milliseconds >= 0 { return milliseconds }
-    case .string(let text):
-      if let milliseconds = DeviceTime.milliseconds(text) { return milliseconds }
-    default: break
-    }
-    throw FieldError(field: name, reason: "must be a time of RFC 3339 or milliseconds since 1970")
+  /// A number of seconds, also as text, rounded up; nil for anything else.
+  private static func seconds(_ value: JSONValue?) -> Int64? {
+    var value = value
+    if case .string(let text) = value { value = try? JSONValue(parsing: text) }
+    guard let seconds = value?.numberValue?.double, !seconds.isNaN else { return nil }
+    return Int64(min(max(seconds.rounded(.up), -1), 1e9))
   }
 }

@@ -3,6 +3,12 @@ struct TextVariants {
   /// The bytes of the text, then of each further decoding. Each variant differs from the previous one.
   let variants: [[UInt8]]
 
+  /// True if the text may have encoded characters. If not, it has one variant.
+  static func hasEncodedCharacters(_ text: some Sequence<UInt8>) -> Bool {
+    func areAny(_ bytes: some Sequence<UInt8>) -> Bool { bytes.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") } }
+    return text.withContiguousStorageIfAvailable { areAny($0) } ?? areAny(text)
+  }
+
   init(_ text: String) {
     var variants = [Array(text.utf8)]
     // A link within a link is encoded twice. Three decodings are enough for this, and limit the work.
@@ -33,7 +39,7 @@ struct TextVariants {
 
   /// The bytes with their encoded characters decoded once; nil if nothing is encoded.
   private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
-    guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "\\") }) else { return nil }
+    guard hasEncodedCharacters(bytes) else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
     var index = 0

@@ -4,7 +4,8 @@ enum DisplayNames {
   /// Kinds of deliveries and their names, in the order in which pages show them.
   static let kinds = [
     ("skadnetwork-postback", "SKAdNetwork postbacks"), ("adattributionkit-postback", "AdAttributionKit postbacks"),
-    ("notification", "App Store notifications"), ("adservices-token", "AdServices tokens"), ("session", "SDK sessions"),
+    ("notification", "App Store notifications"), ("adservices-token", "AdServices tokens"),
+    ("adservices-token-addition", "AdServices tokens posted again"), ("session", "SDK sessions"),
     ("att-status", "ATT status changes"), ("transaction", "Transactions from Apple"), ("subscription-status", "Statuses from Apple"),
     ("subscription-gap", "Suspected gaps"), ("gap", "Gaps to query"), ("gap-settled", "Results for gaps"),
     ("receipt", "Receipts to migrate"),
@@ -13,7 +14,8 @@ enum DisplayNames {
 
   /// The kinds that devices, the App Store and SDKs send. Services of the deployment make the other kinds.
   static let externalKinds: Set<String> = [
-    "skadnetwork-postback", "adattributionkit-postback", "notification", "adservices-token", "session", "att-status",
+    "skadnetwork-postback", "adattributionkit-postback", "notification", "adservices-token", "adservices-token-addition", "session",
+    "att-status",
   ]
 
   static func kind(_ kind: String) -> String { kinds.first { $0.0 == kind }?.1 ?? kind }

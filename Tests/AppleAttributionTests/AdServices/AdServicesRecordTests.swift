@@ -55,12 +55,31 @@ struct AdServicesRecordTests {
   }
 
   @Test(
+    "a member of another type is left out and named, and the record counts",
+    arguments: [
+      ("orgId", "1.5"), ("campaignId", "true"), ("adGroupId", #""542317095""#), ("keywordId", #""""#), ("adId", "99999999999999999999"),
+      ("creativeSetId", "{}"), ("conversionType", "1"), ("claimType", "[]"), ("clickDate", "20261008"), ("impressionDate", "false"),
+      ("countryOrRegion", "{}"), ("supplyPlacement", "0"),
+    ])
+  func unusable(_ name: String, _ value: String) throws {
+    let found = try record(#"{"attribution":true,"\#(name)":\#(value),"new":1}"#)
+    #expect(found.outcome == .attributed && found.unusable == [name])
+    #expect(found.normalized == ["attribution": true])
+    #expect(JSONValue.object(found.raw).serializedString == #"{"attribution":true,"\#(name)":\#(value),"new":1}"#)
+    #expect(AdServicesResponse(status: 200, body: Array(JSONValue.object(found.raw).serialized)) == .record(found))
+  }
+
+  @Test("several members of other types are named in order, and null is no value")
+  func severalUnusable() throws {
+    let found = try record(#"{"orgId":"","attribution":true,"adId":null,"keywordId":"x","campaignId":542370539.0,"clickDate":1}"#)
+    #expect(found.unusable == ["clickDate", "keywordId", "orgId"])
+    #expect(found.campaignId == 542_370_539 && found.adId == nil)
+  }
+
+  @Test(
     "an invalid record is malformed, and the field is named",
     arguments: [
-      ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"),
-      (#"{"attribution":true,"orgId":1.5}"#, "orgId"), (#"{"attribution":true,"campaignId":true}"#, "campaignId"),
-      (#"{"attribution":true,"adId":99999999999999999999}"#, "adId"),
-      (#"{"attribution":true,"claimType":1}"#, "claimType"),
+      ("", ""), ("[]", ""), ("{}", "attribution"), (#"{"attribution":"true"}"#, "attribution"), (#"{"attribution":1}"#, "attribution"),
     ])
   func malformed(_ body: String, _ field: String) {
     #expect { try record(body) } throws: { ($0 as? FieldError)?.field == field }

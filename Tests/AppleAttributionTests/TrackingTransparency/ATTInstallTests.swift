@@ -25,7 +25,57 @@ struct ATTInstallTests {
           effect: .changed(from: .notDetermined, to: .authorized), decision: .send, releasesHeld: true,
           changes: [ATTStatusChange(from: .notDetermined, to: .authorized, deviceTime: 3000, isUpdate: false)]))
     #expect(!install.isHolding)
-    #expect(install.receive(try session(0, wait: 30), now: 4000).decision == .send)
+  }
+
+  @Test(
+    "a status that is not determined again after an answer begins a new wait, and what was held goes by the next answer",
+    arguments: [1, 2, 3] as [Int64])
+  func reinstalled(_ answer: Int64) throws {
+    for isUpdate in [false, true] {
+      var install = ATTInstall()
+      if isUpdate {
+        _ = install.learn(ATTStatus(code: answer), deviceTime: nil, now: 1000)
+      } else {
+        _ = install.receive(try session(answer, wait: 60), now: 1000)
+      }
+      #expect(install.receive(try session(0, wait: 60), now: 2000).decision == .hold(until: 62_000, position: 1))
+      install = try #require(ATTInstall(text: install.text))
+      #expect(install.isHolding && install.record?.status.isConsent == false)
+      #expect(install.receive(try session(0, wait: 60), now: 3000).decision == .hold(until: 62_000, position: 2))
+      let given = install.learn(.authorized, deviceTime: nil, now: 4000)
+      #expect(given.releasesHeld && !install.isHolding)
+      #expect(ConsentDecision.status(atReceipt: .notDetermined, heldUntil: 62_000, current: install.record) == .authorized)
+      // Without an answer, the wait runs out, and is not begun again.
+      _ = install.receive(try session(0, wait: 60), now: 5000)
+      #expect(
+        install.receive(try session(0, wait: 60), now: 65_000)
+          == .init(effect: ATTStatusRecord.Effect.none, decision: .send, releasesHeld: true))
+      #expect(ConsentDecision.status(atReceipt: .notDetermined, heldUntil: 65_000, current: install.record) == .notDetermined)
+      #expect(install.receive(try session(0, wait: 60), now: 66_000).decision == .send)
+    }
+  }
+
+  @Test("a session that waits after a reported refusal does not undo it, and a repeated one does not wait")
+  func reinstalledAfterRefusal() throws {
+    var install = ATTInstall()
+    _ = install.learn(.denied, deviceTime: nil, now: 1000)
+    // A repeat counts at the time of its first receipt.
+    #expect(install.receive(try session(0, wait: 60), now: 500).decision == .send)
+    #expect(install.receive(try session(0, wait: 60), now: 2000).decision == .hold(until: 62_000, position: 1))
+    #expect(install.record?.status == .denied)
+    #expect(ConsentDecision.status(atReceipt: .notDetermined, heldUntil: 62_000, current: install.record) == .denied)
+    // A session that was made before the refusal.
+    #expect(install.receive(try session(3), now: 3000) == .init(effect: .older, decision: .send, releasesHeld: true))
+    #expect(install.record?.status == .denied)
+    #expect(install.receive(try session(0, wait: 60), now: 4000).decision == .hold(until: 64_000, position: 2))
+    #expect(install.receive(try session(0, wait: 60), now: 64_000).decision == .send)
+    #expect(install.receive(try session(0, wait: 60), now: 65_000).decision == .send)
+  }
+
+  @Test("an install whose wait an older build has ended may wait again after its answer")
+  func waitOfOlderBuild() throws {
+    var install = try #require(ATTInstall(text: "3,1000,1000,over,4,0,,1000"))
+    #expect(install.receive(try session(0, wait: 60), now: 2000).decision == .hold(until: 62_000, position: 5))
   }
 
   @Test("an invalid status is no answer, and is not stored without a consent that it ends")

@@ -25,7 +25,7 @@ struct ATTRoutingVector: Sendable, CustomTestStringConvertible {
 struct ATTRoutingVectorsTests {
   @Test("a session is sent to the host of its strategy, with the fields that its status allows", arguments: ATTRoutingVector.routes)
   func route(_ vector: ATTRoutingVector) throws {
-    let status = try ATTStatus(parsing: vector.object["attStatus"])
+    let status = try #require(ATTStatus(vector.object["attStatus"]!))
     let route = try ConsentRoutingTable.published.route(
       strategy: vector.object["urlStrategy"]!.stringValue!, consent: status.isConsent)
     let expect = vector.object["expect"]!.objectValue!
@@ -48,7 +48,7 @@ struct ATTRoutingVectorsTests {
     var releasedAt: Int64?
     for step in vector.object["timeline"]!.arrayValue! {
       let now = start + step["t"]!.int64Value! * 1000
-      let status = try ATTStatus(parsing: step["attStatus"] ?? step["statusUpdate"])
+      let status = try #require((step["attStatus"] ?? step["statusUpdate"]).flatMap { ATTStatus($0) })
       record = ATTStatusRecord.applying(ATTStatusRecord(status: status, deviceTime: nil, receivedAt: now), to: record).0
       if let event = step["event"]?.stringValue {
         guard case .hold(let until) = waiting.receive(status: record!.status, intervalSeconds: interval, now: now)

@@ -25,15 +25,28 @@ struct ATTSessionTests {
     arguments: [
       ("{}", "bundleId"), (#"{"bundleId":1}"#, "bundleId"), (#"{"bundleId":"b"}"#, "installId"),
       (#"{"bundleId":"b","installId":""}"#, "installId"),
-      (#"{"bundleId":"b","installId":"i","attStatus":"3"}"#, "attStatus"),
-      (#"{"bundleId":"b","installId":"i","attStatus":3.0}"#, "attStatus"),
-      (#"{"bundleId":"b","installId":"i","att_status":"3"}"#, "att_status"),
-      (#"{"bundleId":"b","installId":"i","attConsentWaitingInterval":"5"}"#, "attConsentWaitingInterval"),
       (#"{"bundleId":"b","installId":"i","urlStrategy":5}"#, "urlStrategy"),
-      (#"{"bundleId":"b","installId":"i","deviceTime":"yesterday"}"#, "deviceTime"),
     ])
   func refused(_ text: String, _ field: String) {
     #expect { try read(text) } throws: { ($0 as? FieldError)?.field == field }
+  }
+
+  @Test("a status, a wait or a time that cannot be read never refuses a session")
+  func unreadable() throws {
+    let session = try read(
+      #"{"bundleId":"b","installId":"i","attStatus":"?","attConsentWaitingInterval":"soon","deviceTime":"yesterday"}"#)
+    #expect(session.attStatus == .unavailable && session.report.fault?.field == "attStatus")
+    #expect(session.waitingInterval == nil && session.deviceTime == nil)
+  }
+
+  @Test(
+    "a wait is a number of seconds, rounded up",
+    arguments: [
+      ("60", 60), ("60.0", 60), ("7.5", 8), ("0.2", 1), (#""60""#, 60), (#""7.5""#, 8), ("6e1", 60), ("0", 0), ("0.0", 0), ("-5", -1),
+      ("1e300", 1_000_000_000), ("true", nil), (#""""#, nil), (#""inf""#, nil), ("[60]", nil), ("null", nil),
+    ] as [(String, Int64?)])
+  func interval(_ text: String, _ seconds: Int64?) throws {
+    #expect(try read(#"{"bundleId":"b","installId":"i","attConsentWaitingInterval":\#(text)}"#).waitingInterval == seconds)
   }
 
   @Test("two different statuses mean no consent")
@@ -50,6 +63,7 @@ struct ATTSessionTests {
       SessionSubmission.outgoing(["attStatus": 0, "a": 1], status: .authorized) == [
         "attStatus": 3, "a": 1, "att_status": 3,
       ])
+    #expect(SessionSubmission.outgoing(["AttStatus": "?"], status: .unavailable) == ["AttStatus": -1, "att_status": -1])
     #expect(SessionSubmission.outgoing(["a": 1], status: .unavailable) == ["a": 1, "att_status": -1])
   }
 
@@ -69,10 +83,31 @@ struct ATTSessionTests {
   }
 
   @Test(
-    "invalid times are refused",
+    "times are read as SDKs write them",
+    arguments: [
+      "2026-09-10T08:00:00.250+0200", "2026-09-10T08:00:00.250Z+0200", "2026-09-10T08:00:00.250+02", "2026-09-10 08:00:00.250 +0200",
+      "2026-09-10T08:00:00,250 02:00", "٢٠٢٦-٠٩-١٠T٠٨:٠٠:٠٠.٢٥٠+٠٢:٠٠", "۲۰۲۶-۰۹-۱۰T۰۶:۰۰:۰۰.۲۵۰Z", "1789020000.25", "1789020000250",
+      "1789020000250.0", "١٧٨٩٠٢٠٠٠٠٢٥٠",
+    ])
+  func written(_ text: String) throws {
+    #expect(DeviceTime.milliseconds(text) == 1_789_020_000_250)
+    #expect(DeviceTime.milliseconds(.string(text)) == 1_789_020_000_250)
+    if let number = try? JSONValue(parsing: text) { #expect(DeviceTime.milliseconds(number) == 1_789_020_000_250) }
+  }
+
+  @Test("a number of seconds is told from one of milliseconds")
+  func seconds() {
+    #expect(DeviceTime.milliseconds(1_789_020_000) == 1_789_020_000_000)
+    #expect(DeviceTime.milliseconds(1_789_020_000_000) == 1_789_020_000_000)
+    #expect(DeviceTime.milliseconds(1000) == 1000)
+  }
+
+  @Test(
+    "a time that cannot be read, or of another calendar, is none",
     arguments: [
       "", "2026-09-10", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-10T24:00:00Z", "2026-09-10T08:00:00",
-      "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z",
+      "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z", "0008-09-10T08:00:00Z",
+      "1448-03-27T08:00:00Z", "-5", "1e300", "08:00", "yesterday", "{}",
     ])
   func noTimes(_ text: String) { #expect(DeviceTime.milliseconds(text) == nil) }
 }

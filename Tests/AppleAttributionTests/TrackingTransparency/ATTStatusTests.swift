@@ -8,25 +8,67 @@ struct ATTStatusTests {
     "only 3 is consent",
     arguments: [
       ("0", ATTStatus.notDetermined), ("1", .restricted), ("2", .denied), ("3", .authorized), ("-1", .unavailable),
-      ("null", .unavailable), ("4", .unknown(4)), ("-2", .unknown(-2)), ("9223372036854775807", .unknown(.max)),
+      ("4", .unknown(4)), ("-2", .unknown(-2)), ("9223372036854775807", .unknown(.max)), ("7", .unknown(7)),
+      // As JSON libraries and wrappers of SDKs write them.
+      ("3.0", .authorized), ("3e0", .authorized), ("2.00", .denied), (#""3""#, .authorized), (#"" 2 ""#, .denied), (#""3.0""#, .authorized),
+      (#""-1""#, .unavailable), (#""7""#, .unknown(7)),
+      (#""authorized""#, .authorized), (#""AUTHORISED""#, .authorized), (#""granted""#, .authorized),
+      (#""ATTrackingManagerAuthorizationStatusAuthorized""#, .authorized), (#""TrackingStatus.authorized""#, .authorized),
+      (#""denied""#, .denied), (#""Denied""#, .denied), (#""blocked""#, .denied), (#""restricted""#, .restricted),
+      (#""not_determined""#, .notDetermined), (#""notDetermined""#, .notDetermined), (#""NOT-DETERMINED""#, .notDetermined),
+      (#""undetermined""#, .notDetermined), (#""unavailable""#, .unavailable), (#""notSupported""#, .unavailable),
     ])
   func codes(_ text: String, _ status: ATTStatus) throws {
-    let read = try ATTStatus(parsing: JSONValue(parsing: text))
+    let read = try #require(ATTStatus(JSONValue(parsing: text)))
     #expect(read == status)
-    #expect(read.isConsent == (text == "3"))
-    #expect(read.isKnown == ["0", "1", "2", "3"].contains(text))
+    #expect(read.isConsent == (status == .authorized))
+    #expect(read.isKnown == (0...3).contains(status.code))
   }
 
-  @Test("an absent status is no consent")
-  func absent() throws { #expect(try ATTStatus(parsing: nil) == .unavailable) }
-
   @Test(
-    "a status that is not an integer is refused, and the field is named",
+    "what is neither an integer nor a word for a status cannot be read, and is no consent",
     arguments: [
-      #""3""#, "3.0", "3e0", "true", "[3]", "{}", "99999999999999999999",
+      #""?""#, #""""#, "true", "[3]", "{}", "99999999999999999999", "3.5", "2.9999999999999999999", "3.0000000000000000001", #""three""#,
+      #""unauthorized""#, #""not authorized""#, #""authorized?no""#, #""03""#, #""0x3""#, #""3 3""#, #""٣""#, #""yes""#,
     ])
-  func refused(_ text: String) {
-    #expect { try ATTStatus(parsing: JSONValue(parsing: text)) } throws: { ($0 as? FieldError)?.field == "attStatus" }
+  func unreadable(_ text: String) throws {
+    #expect(try ATTStatus(JSONValue(parsing: text)) == nil)
+    for name in ["attStatus", "att_status", "ATTStatus"] {
+      let report = ATTStatusReport(in: [name: try JSONValue(parsing: text)])
+      #expect(report.status == .unavailable && report.isStated && report.isUnknown)
+      #expect(report.fault?.field == name && report.fault?.reason.contains(text) == false)
+    }
+  }
+
+  @Test("an absent status is no consent, and is not stated")
+  func absent() {
+    for payload in [[:], ["attStatus": nil], ["attStatus": nil, "att_status": nil]] as [JSONObject] {
+      let report = ATTStatusReport(in: payload)
+      #expect(report.status == .unavailable && !report.isStated && report.fault == nil && !report.isUnknown)
+    }
+    #expect(!ATTStatusReport(nil).isStated)
+    #expect(ATTStatusReport("denied").status == .denied)
+    #expect(ATTStatusReport("?").fault?.field == "attStatus" && ATTStatusReport("?").isStated)
+    #expect(ATTStatusReport(in: ["attStatus": 7]).isUnknown && ATTStatusReport(in: ["attStatus": 7]).fault == nil)
+  }
+
+  @Test("statuses that contradict each other are no consent, wherever they are")
+  func contradictory() throws {
+    for text in [
+      #"{"attStatus":3,"att_status":2}"#, #"{"attStatus":3,"AttStatus":"denied"}"#, #"{"attStatus":3,"ATT-Status":"?"}"#,
+      #"{"attStatus":3,"events":[{"name":"a","attStatus":3},{"name":"b","att_status":2}]}"#, #"{"attStatus":3,"device":{"attStatus":0}}"#,
+      #"{"attStatus":3,"batch":[[{"x":{"attStatus":"?"}}]]}"#,
+    ] {
+      let report = ATTStatusReport(in: try #require(try JSONValue(parsing: text).objectValue))
+      #expect(report.status == .unavailable && report.isStated, "\(text)")
+    }
+    for text in [
+      #"{"attStatus":3,"att_status":"authorized"}"#, #"{"attStatus":3,"att_status":null}"#, #"{"attStatus":3,"events":[{"attStatus":3}]}"#,
+    ] {
+      #expect(ATTStatusReport(in: try #require(try JSONValue(parsing: text).objectValue)).status == .authorized, "\(text)")
+    }
+    // A status within the payload is no consent for all of it.
+    #expect(ATTStatusReport(in: ["events": [["attStatus": 3]]]).status == .unavailable)
   }
 
   @Test("updates are ordered by device time, and by receipt if that is equal")

@@ -25,12 +25,20 @@ struct ATTStatusWaitTests {
   }
 
   @Test(
-    "if the first item has an answer, no item is ever held",
+    "an item with an answer is sent; when the status is not determined again, a new wait begins",
     arguments: [ATTStatus.authorized, .denied, .restricted])
   func answered(_ status: ATTStatus) {
     var waiting = ATTStatusWait()
     #expect(waiting.receive(status: status, intervalSeconds: 30, now: 0) == .send)
-    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 1) == .send)
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: nil, now: 1) == .send)
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 2) == .hold(until: 30_002))
+    #expect(waiting.learn(status, now: 3) == true)
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 4) == .hold(until: 30_004))
+    // A wait that ran out is not begun again while the status stays the same.
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 30_004) == .send)
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 30_005) == .send)
+    #expect(waiting.learn(status, now: 30_006) == false)
+    #expect(waiting.receive(status: .notDetermined, intervalSeconds: 30, now: 30_007) == .hold(until: 60_007))
   }
 
   @Test("a status releases the held items once")

@@ -20,7 +20,8 @@ struct ConsentFilterTests {
   @Test(
     "fields are removed at any depth and in any spelling of the name",
     arguments: [
-      "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate",
+      "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate", "advertiserId",
+      "advertising_id", "advertisingIdentifier", "ifa", "ios_ifa", "$ios_ifa", "IDFA-SHA1", "iosAdvertisingId", "i%64fa", "i%2564fa",
     ])
   func names(_ name: String) throws {
     let result = try filter(#"{"a":[{"b":{"\#(name)":"x","keep":1}}],"\#(name)":{"c":2},"keep":true}"#)
@@ -60,7 +61,63 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(result.payload).serializedString == #"{"deep":[{}],"keep":1}"#)
   }
 
-  @Test("a text that only mentions a name is kept", arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa"])
+  @Test(
+    "a name that ends with that of a field is that field",
+    arguments: ["device.idfa", "user[advertisingId]", "a:b/idfa", "x idfa", "idfa[]"])
+  func path(_ name: String) throws {
+    let result = try filter(#"{"\#(name)":"\#(Self.idfa)","copy":"x\#(Self.idfa)","keep":1}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"keep":1}"#)
+    #expect(!result.removedNames.joined().contains("9619"))
+  }
+
+  @Test(
+    "an identifier that is named only in a text is removed elsewhere too",
+    arguments: [
+      #"{\"idfa\":\"ID\"}"#, #"{\"a\":1,\"advertising_id\" : \"ID\",\"b\":2}"#, "https://x.example/?a=1&ifa=ID&b=2", "idfa=ID",
+      "<idfa>ID</idfa>",
+      "p[idfa]=ID", "i%64fa%3DID%26b", #"{\\\"idfa\\\":\\\"ID\\\"}"#, "idfa: 'ID'; a",
+    ])
+  func copiesOfText(_ written: String) throws {
+    let text = written.replacing("ID", with: Self.idfa)
+    let result = try filter(#"{"first":"\#(Self.idfa.lowercased())","partner":"\#(text)","list":["x\#(Self.idfa)x",1],"keep":1}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"list":[1],"keep":1}"#)
+  }
+
+  @Test(
+    "copies of the values of all removed fields are removed, from eight letters and digits on",
+    arguments: [
+      ("clickDate", #""2026-10-08T17:17Z""#, "tapped 2026-10-08T17:17Z!"), ("impressionDate", #""2026-10-08T17:17Z""#, "2026-10-08T17:17Z"),
+      ("started_at", "1789020000", "1789020000"), ("email", #""anna@web.example""#, "Anna@web.example"),
+      ("email", #""anna@web.example""#, "mailto:anna%40web.example"), ("email", #"{"work":["anna@web.example"]}"#, "<anna@web.example>"),
+      ("phone", "4917012345678", "+49 170 1234-5678"), ("email", #""12345678""#, "a12345678b"),
+    ])
+  func copies(_ name: String, _ value: String, _ copy: String) throws {
+    let filter = ConsentFilter(additionalNames: ["E-Mail", "phone", "clickDate"])
+    let payload = try #require(
+      try JSONValue(parsing: #"{"a":{"copy":"\#(copy)"},"\#(name)":\#(value),"list":["\#(copy)",1],"keep":"this"}"#).objectValue)
+    let kept = filter.filter(payload, consent: false).payload
+    #expect(JSONValue.object(kept).serializedString == #"{"a":{},"list":[1],"keep":"this"}"#)
+  }
+
+  @Test(
+    "short and trivial values are not searched for",
+    arguments: ["true", "0", "\"x\"", "null", "\"\"", "1234567", #""DE""#, #""unknown""#, "[]", "{}"])
+  func trivial(_ value: String) throws {
+    let filter = ConsentFilter(additionalNames: ["email", "", "-"])
+    let rest = #""a":true,"b":0,"c":"x","d":null,"e":"","f":1234567,"g":"DE","h":"unknown 1234567 x","list":[true,0,"x",""]"#
+    let payload = try #require(try JSONValue(parsing: #"{"email":\#(value),"idfa":\#(value),\#(rest)}"#).objectValue)
+    #expect(JSONValue.object(filter.filter(payload, consent: false).payload).serializedString == "{\(rest)}")
+  }
+
+  @Test("a typographic dash or a hidden character in a copy does not hide it", arguments: ["–", "\u{200B}", "‑", " ", "_", "."])
+  func separators(_ separator: String) throws {
+    let result = try filter(#"{"idfa":"\#(Self.idfa)","copy":"\#(Self.idfa.replacing("-", with: separator))","keep":1}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"keep":1}"#)
+  }
+
+  @Test(
+    "a text that only mentions a name is kept",
+    arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa", "Tarifa: 5"])
   func mentions(_ written: String) throws {
     let text = #"{"note":"\#(written)"}"#
     #expect(JSONValue.object(try filter(text).payload).serializedString == text)
@@ -70,11 +127,15 @@ struct ConsentFilterTests {
   @Test("crafted input takes time proportional to its size")
   func size() throws {
     let long = try filter(#"{"idfa":"\#(String(repeating: "a", count: 80_000))","note":"\#(String(repeating: "a", count: 160_000))%"}"#)
-    #expect(long.removedNames == ["idfa"])
+    // Of a long value, its beginning is searched for.
+    #expect(long.removedNames == ["idfa", "note"])
     let edge = try filter(
       #"{"idfa":"\#(String(repeating: "a", count: 64))","note":"\#(String(repeating: "a", count: 63) + "b" + String(repeating: "ab", count: 80_000))"}"#
     )
     #expect(edge.removedNames == ["idfa"])
+    let words = try filter(
+      #"{"note":"\#(String(repeating: "idfa:", count: 40_000))","idfas":"\#(String(repeating: "ifa ", count: 40_000))"}"#)
+    #expect(words.removedNames == ["note"])
     let many = (0..<4000).map { #"{"idfa":"\#("0123456789abcdef\($0)")","c\#($0)":"x0123456789abcdef\#($0)","d":"short"}"# }.joined(
       separator: ",")
     let result = try filter(#"{"list":[\#(many)]}"#)
@@ -84,7 +145,7 @@ struct ConsentFilterTests {
   }
 
   @Test(
-    "up to sixteen identifiers are searched within texts; with more, every text that could contain one is removed", arguments: [16, 17])
+    "up to 64 values are searched for; with more, every text that could contain one is removed", arguments: [64, 65])
   func many(_ count: Int) throws {
     let list = (0..<count).map { #""0123456789abcde\#(100 + $0)""# }.joined(separator: ",")
     let result = try filter(#"{"idfa":[\#(list)],"copy":"x0123456789abcde100x","other":"nothing of the kind here","short":"kept"}"#)
@@ -106,30 +167,30 @@ struct ConsentFilterTests {
     #expect(JSONValue.object(result.payload).serializedString == #"{"keep":0}"#)
   }
 
-  @Test("a value that is too short for an identifier removes only equal values")
-  func short() throws {
-    let result = try filter(#"{"idfa":"1","a":1,"b":"1","c":"21","d":[1,2]}"#)
-    #expect(JSONValue.object(result.payload).serializedString == #"{"c":"21","d":[2]}"#)
-  }
-
-  @Test("names and identifiers of a deployment are added to the standard ones")
+  @Test("names of a deployment are added to the standard ones")
   func additional() {
-    let filter = ConsentFilter(additionalNames: ["email"], additionalIdentifiers: ["gps_adid"])
+    let filter = ConsentFilter(additionalNames: ["email", "gps_adid"])
     let payload: JSONObject = [
       "gps_adid": "0123456789abcdef0123", "E-Mail": "x", "idfa": "y", "copy": "0123456789ABCDEF0123", "keep": 1,
     ]
     #expect(filter.filter(payload, consent: false).payload == ["keep": 1])
   }
 
-  @Test("a fragment is found exactly where it occurs")
-  func fragments() {
-    var random = SeededRandom("fragments")
+  @Test("patterns are found exactly where one of them occurs")
+  func patterns() {
+    var random = SeededRandom("patterns")
     for _ in 0..<5000 {
       let text = (0..<Int.random(in: 0...24, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
-      let part = (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
-      let stands = text.count >= part.count && (0...text.count - part.count).contains { Array(text[$0..<$0 + part.count]) == part }
-      #expect(BytePattern(part).occurs(in: text) == stands, "\(part) in \(text)")
+      let parts = (0..<Int.random(in: 0...4, using: &random)).map { _ in
+        (0..<Int.random(in: 1...6, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
+      }
+      let stands = parts.contains { part in
+        text.count >= part.count && (0...text.count - part.count).contains { Array(text[$0..<$0 + part.count]) == part }
+      }
+      #expect(BytePatterns(parts).occur(in: text) == stands, "\(parts) in \(text)")
     }
+    #expect(BytePatterns([Array("abcé".utf8)]).occur(in: "A-B c.É é abc-é".utf8))
+    #expect(!BytePatterns([Array("abcé".utf8)]).occur(in: "abcd é".utf8) && !BytePatterns([[]]).occur(in: "a".utf8))
   }
 
   @Test("an identifier of zeros is ignored")

@@ -21,7 +21,7 @@ def post(system: System, install: str, idfa: str, status: int | None = None, **m
     return system.post("/v1/sessions", body)
 
 
-def put(system: System, install: str, status: int, **more: Any) -> Answer:
+def put(system: System, install: str, status: Any, **more: Any) -> Answer:
     return system.post(f"/v1/sessions/{install}/att-status", {"bundleId": "com.example.app", "attStatus": status, **more},
                        method="PUT")
 

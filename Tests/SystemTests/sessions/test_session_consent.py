@@ -137,7 +137,7 @@ def test_a_withdrawal_is_accepted_for_every_app_whose_sessions_are_accepted(syst
     assert put(system, install, 2, bundleId="com.example.nobody.else").status == 400
 
 
-def test_statuses_that_apple_has_not_published_are_counted(system, tmp_path):
+def test_statuses_that_cannot_be_read_are_counted(system, tmp_path):
     install = f"unpublished-{uuid.uuid4().hex[:8]}"
     feed = system.subscribe(["attribution.adservices.resolved.v1", "attribution.adservices.failed.v1"])
     with IngestProcess(system, tmp_path) as process:
@@ -157,7 +157,12 @@ def test_statuses_that_apple_has_not_published_are_counted(system, tmp_path):
         assert count() == 2
         say("/v1/adservices/tokens", token=uuid.uuid4().hex, attStatus=7, requestedAt=int((time.time() - 30) * 1000))
         assert count() == 3
-    assert len(wait_for(system, install, 5)) == 5
+        say("/v1/sessions", installId=install, attStatus="?")
+        assert count() == 4
+        body = json.dumps({"bundleId": "com.example.app", "attStatus": "?"}).encode()
+        assert process.post(f"/v1/sessions/{install}/att-status", body, method="PUT")[0] == 400
+        assert count() == 5
+    assert len(wait_for(system, install, 6)) == 6
     # The token's event must not come in the middle of another test.
     assert feed.wait_for(1, seconds=60)
     feed.delete()

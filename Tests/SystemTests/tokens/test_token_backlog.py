@@ -72,6 +72,19 @@ def test_a_token_that_failed_at_first_is_resolved_by_later_retries(fast, apple, 
     assert len(apple.calls()[token]) == 2
 
 
+def test_an_answer_of_200_is_no_failure_of_apple(apple):
+    configuration = "adServices: { timeout: 2s, slowLaneAfterFailure: false, notFoundRetries: 1, breaker: { leastCalls: 2 } }\n"
+    with Redis() as own, broker(own, apple, configuration) as server:
+        for number in range(30):
+            token = uuid.uuid4().hex
+            body = {"malformed": True} if number % 2 else {"status": 200, "body": {"attribution": "true"}}
+            apple.control("POST", "adservices/tokens", {"token": token, "answers": [body, body]})
+            assert exchange(server, token)["state"] == "expired"
+            assert breaker(server) == 0
+        # They are retried.
+        assert len(apple.calls()[token]) == 2
+
+
 def test_all_instances_wait_for_retry_after(fast, apple):
     token, other = uuid.uuid4().hex, uuid.uuid4().hex
     apple.control("POST", "adservices/tokens", {"token": token, "answers": [{"status": 429, "retryAfter": "90"}, ATTRIBUTED]})
