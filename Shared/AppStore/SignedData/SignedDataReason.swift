@@ -22,6 +22,9 @@ public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case badSignature = "bad_signature"
   /// The data is genuine, but of an app that is not expected or not configured.
   case wrongApp = "wrong_app"
+  /// The data is genuine, but names no app, and the caller does not know from its source which app it is about
+  /// (``SignedDataExpectation/trustedSource``).
+  case appNotNamed = "app_not_named"
   /// The data is genuine, but of an environment that is not expected or not configured for the app.
   case wrongEnvironment = "wrong_environment"
 }
