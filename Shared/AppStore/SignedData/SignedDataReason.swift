@@ -1,6 +1,7 @@
 /// Why signed data is rejected. The raw values are those of the contract.
 public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
-  /// A required field is missing or of a wrong type.
+  /// It is no data of its kind: every member is missing by which that kind is told from others. Data of the kind never has this reason, even
+  /// if members are missing or new.
   case malformed
   /// The signature is not one raw ECDSA signature.
   case malformedSignature = "malformed_signature"

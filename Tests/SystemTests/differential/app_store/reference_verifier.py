@@ -3,11 +3,12 @@
 is in `overruled` with its reason."""
 
 import base64
+import contextlib
 import dataclasses
 import functools
 import json
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
@@ -20,10 +21,10 @@ from SystemTests.differential.certificates import ROOT
 from SystemTests.differential.expected_verdict import ExpectedVerdict, Refused
 from SystemTests.differential.signatures import in_range, verifies
 
-from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS
+from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS, without_none
 
 PROOF = ("chain_invalid", "bad_signature", "malformed_signature", "malformed_certificate", "malformed", "malformed_jws")
-STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app", "malformed"), "INVALID_ENVIRONMENT": ("wrong_environment", "malformed"),
+STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app",), "INVALID_ENVIRONMENT": ("wrong_environment",),
             "INVALID_CHAIN_LENGTH": ("chain_length",), "INVALID_CERTIFICATE": ("malformed_certificate",), "VERIFICATION_FAILURE": PROOF}
 METHODS = {"transaction": "verify_and_decode_signed_transaction", "renewalInfo": "verify_and_decode_renewal_info",
            "appTransaction": "verify_and_decode_app_transaction", "notification": "verify_and_decode_notification",
@@ -46,21 +47,141 @@ def library_verdict(token: str, kind: str, bundle: str, app: int | None, environ
         return f"{type(error).__name__}"
 
 
-def named(kind: str, payload: dict) -> tuple:
-    """The app and the environment in the data: bundle id, app id, environment."""
+class Names(NamedTuple):
+    """What data names, and whether objects of a notification that count the same contradict each other."""
+
+    bundle: str | None
+    app: int | None
+    environment: str | None
+    several_apps: bool = False
+    several_environments: bool = False
+
+
+# Members of a notification that are about nothing, and members by which data of a kind is told from other data.
+PLAIN = ("notificationType", "subtype", "notificationUUID", "version", "signedDate")
+OWN = {"notification": ("notificationUUID", "notificationType"),
+       "transaction": ("transactionId", "purchaseDate", "type", "inAppOwnershipType", "quantity"),
+       "renewalInfo": ("autoRenewStatus", "autoRenewProductId", "renewalDate", "recentSubscriptionStartDate"),
+       "appTransaction": ("receiptType", "receiptCreationDate", "applicationVersion", "originalApplicationVersion"),
+       "realtimeRequest": ("requestIdentifier", "userLocale")}
+
+
+def text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def whole(value: object) -> int | None:
+    return value if is_whole(value) and -2 ** 63 <= value < 2 ** 63 else None
+
+
+def holders(payload: dict) -> list[list[tuple[str, dict]]]:
+    """The objects of a notification: the known ones, the payload itself, the others. What a group names counts before later groups."""
+    found = [(name, value) for name, value in payload.items() if isinstance(value, dict) and name not in PLAIN]
+    return [[one for one in found if one[0] in OBJECTS], [("", payload)], [one for one in found if one[0] not in OBJECTS]]
+
+
+def holder_environment(name: str, holder: dict) -> str | None:
+    if name == "externalPurchaseToken" and isinstance(holder.get("externalPurchaseId"), str):
+        return "Sandbox" if holder["externalPurchaseId"].startswith("SANDBOX") else "Production"
+    return text(holder.get("environment"))
+
+
+def nested_parts(payload: dict) -> list[tuple[str, str]]:
+    """The kinds and texts of the JWS inside a notification."""
+    return [(kind, value) for field, kind in NESTED.items() for group in holders(payload) for _, holder in group
+            if (value := text(holder.get(field)))]
+
+
+def named(kind: str, payload: dict) -> Names:
+    """The app and the environment in the data. What a notification does not name, the JWS inside it tell."""
+    if kind != "notification":
+        return Names(text(payload.get("bundleId")) if kind in ("transaction", "appTransaction") else None, whole(payload.get("appAppleId")),
+                     text(payload.get("receiptType" if kind == "appTransaction" else "environment")))
+    bundles, apps, environments = [], [], []
+    for group in holders(payload):
+        if not bundles and not any(apps):
+            bundles = [value for _, holder in group if (value := text(holder.get("bundleId")))]
+            apps = [value for _, holder in group if (value := whole(holder.get("appAppleId"))) is not None]
+        environments = environments or [value for name, holder in group if (value := holder_environment(name, holder))]
+    found = Names(next(iter(bundles), None), next(iter(apps), None), next(iter(environments), None),
+                  len(set(bundles)) > 1 or len(set(apps)) > 1, len(set(environments)) > 1)
+    if (found.bundle or found.app) and found.environment:
+        return found
+    inner = []
+    for nested_kind, token in nested_parts(payload):
+        with contextlib.suppress(Refused):
+            inner.append(named(nested_kind, jws.parse(token).payload()))
+    if not (found.bundle or found.app):
+        teller = next((one for one in inner if one.bundle or one.app), found)
+        found = found._replace(bundle=teller.bundle, app=teller.app)
+    return found._replace(environment=found.environment or next((one.environment for one in inner if one.environment), None))
+
+
+def is_another_kind(kind: str, payload: dict) -> bool:
+    if any(name in payload for name in OWN[kind]):
+        return False
+    names = named(kind, payload)
+    return kind == "notification" or not names.environment or (kind in ("transaction", "appTransaction") and not names.bundle)
+
+
+def lacks_a_name(kind: str, payload: dict) -> bool:
+    """Whether data lacks a member with which the library compares the app or the environment, or a notification has other objects than one
+    that is known. Then the rules of `told` decide: the library refuses such data, although something else may tell what it is about."""
+    names, production = named(kind, payload), "Production"
+    if is_another_kind(kind, payload) or not names.environment:
+        return True
     if kind == "notification":
-        found_object = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
-        environment = found_object.get("environment")
-        if found_object and found_object is payload.get("externalPurchaseToken"):
-            environment = "Sandbox" if str(found_object.get("externalPurchaseId", "")).startswith("SANDBOX") else "Production"
-        return found_object.get("bundleId"), found_object.get("appAppleId"), environment
-    return payload.get("bundleId"), payload.get("appAppleId"), payload.get("receiptType" if kind == "appTransaction" else "environment")
+        known, _, others = holders(payload)
+        if len(known) != 1 or others:
+            return True
+        name, holder = known[0]
+        return (not text(holder.get("bundleId")) or not holder_environment(name, holder)
+                or (names.environment == production and whole(holder.get("appAppleId")) is None))
+    if kind in ("transaction", "appTransaction") and not names.bundle:
+        return True
+    return kind in ("appTransaction", "realtimeRequest") and names.environment == production and names.app is None
+
+
+def told(kind: str, payload: dict, requested: dict, *, nested: bool) -> tuple[tuple, dict]:
+    """Our rules for the app and the environment: the reason if they are refused, and what is expected of the JWS inside a notification."""
+    names = named(kind, payload)
+    if is_another_kind(kind, payload):
+        return ("malformed",), {}
+    bundle = names.bundle or requested.get("bundleId")
+    id = names.app if names.app is not None else requested.get("appAppleId")
+    bundle, configured = next(((name, app) for name, app in APPS.items() if (name == bundle if bundle else id and app.get("appAppleId") == id)),
+                              (bundle, None))
+    meant = configured
+    if configured and requested.get("environment", configured["environments"][0]) not in configured["environments"]:
+        meant = None
+    ours = (meant or {}).get("appAppleId")
+    environment = names.environment or requested.get("environment")
+    production = (requested.get("environment") or names.environment) == "Production"
+    expected = {"bundleId": bundle, "appAppleId": id if id is not None else ours, "environment": environment}
+    expected = without_none(expected)
+    if names.several_apps:
+        return ("wrong_app",), expected
+    if kind == "realtimeRequest" and production and names.app is None:
+        return ("app_not_named",), expected
+    if kind not in ("renewalInfo", "realtimeRequest") and not names.bundle and not names.app:
+        if not nested:
+            return ("app_not_named",), expected
+    elif kind != "renewalInfo" and not (kind == "realtimeRequest" and not production):
+        if names.bundle and (requested["bundleId"] != names.bundle if "bundleId" in requested else not meant):
+            return ("wrong_app",), expected
+        app = names.app if names.app is not None else ours
+        if (not names.bundle or (production and kind != "transaction")) and app is not None and app != (requested.get("appAppleId") or ours):
+            return ("wrong_app",), expected
+    if names.several_environments or environment not in ("Production", "Sandbox"):
+        return ("wrong_environment",), expected
+    allowed = [requested["environment"]] if "environment" in requested else configured["environments"] if configured else [environment]
+    return (() if environment in allowed else ("wrong_environment",)), expected
 
 
 def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
     """The expected bundle id, app id and environment: those of the request, otherwise those of the configured app that the data names; and
     that configured app."""
-    bundle, app, environment = named(kind, payload)
+    bundle, app, environment = named(kind, payload)[:3]
     if "environment" in requested:
         environment = requested["environment"]
     if environment not in ("Production", "Sandbox"):
@@ -84,12 +205,13 @@ def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
     return bundle, requested.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
 
 
-LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
+LIMIT = 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def expected_verdict(token: str, kind: str, requested: dict) -> ExpectedVerdict:
-    if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
+def expected_verdict(token: str, kind: str, requested: dict, *, nested: bool = False) -> ExpectedVerdict:
+    """`nested`: the token is inside a notification, which tells the app and the environment that the token does not name."""
+    if len(token.encode()) > LIMIT:
         return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
         parsed = jws.parse(token)
@@ -107,7 +229,7 @@ def expected_verdict(token: str, kind: str, requested: dict) -> ExpectedVerdict:
     if len(x5c) != 3:
         return ExpectedVerdict.rejected("chain_length")
     expected = expected_of(kind, payload, requested)
-    return overruled(library_verdict(token, kind, *expected[:3]), kind, parsed, payload, expected)
+    return overruled(library_verdict(token, kind, *expected[:3]), kind, parsed, payload, expected, requested, nested=nested)
 
 
 def library_accepts(token: str, kind: str, _asked: dict) -> bool:
@@ -115,13 +237,21 @@ def library_accepts(token: str, kind: str, _asked: dict) -> bool:
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
-def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expected: tuple) -> ExpectedVerdict:
+def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expected: tuple, requested: dict, *, nested: bool) -> ExpectedVerdict:
     """The verdict of the library, or of the documented rules that overrule it."""
-    date = DATES[kind]
-    effective = payload.get(date)
+    date = payload.get(DATES[kind])
+    # A date that is no integer says nothing.
+    effective = whole(date)
     read = payload.get("signedDate") if payload.get("signedDate") is not None else payload.get("receiptCreationDate")
+    lacks = lacks_a_name(kind, payload)
     rule = ""
-    if effective != read and (effective is None or is_whole(effective)):
+    if lacks:
+        # The library requires that the data itself names its app and environment. A member that is missing costs nothing if these are told
+        # by something else that Apple signed, or by the caller.
+        rule = "a missing or new member"
+    elif date is not None and effective is None:
+        rule = "a date that is no integer is none"
+    elif effective != read:
         # The library reads either date in any kind of data; each kind has its own, and the current time is used if it is absent.
         rule = "the date of its kind"
     elif status and status not in STATUSES:
@@ -132,12 +262,14 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
         # header parameters are ignored (RFC 7515, 4).
         rule = "no JWT"
     if rule:
-        status = strict_verdict(parsed, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+        status = proof(parsed, expected, time.time() if effective is None else effective // 1000)
+        if not status and not lacks:
+            status = identity_verdict(kind, payload, expected)
     if status:
         # If app and environment are both wrong, either may be named, because an app is configured for environments.
         configured = APPS.get(expected[3])
         both = status == "INVALID_APP_IDENTIFIER" and (
-            named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
+            named(kind, payload).environment != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
         # A request names no bundle, so it may also be reported that the app is not configured for its environment.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return ExpectedVerdict.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
@@ -149,32 +281,23 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
     fault = chain_fault(x509.load_der_x509_certificate(leaf), x509.load_der_x509_certificate(intermediate))
     if fault:
         return ExpectedVerdict.rejected("chain_invalid", rule=fault)
-    if effective is not None and not is_whole(effective):
-        return ExpectedVerdict.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
     if effective is not None and effective > time.time() * 1000 + 300_000:
-        return ExpectedVerdict.rejected("chain_invalid", "malformed", rule="signed in the future")
-    status = identity_verdict(kind, payload, expected)
-    if status:
-        return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
-    if kind == "notification":
-        if not isinstance(payload.get("notificationUUID"), str) or not payload["notificationUUID"]:
-            # The library requires no field; this one distinguishes a notification from its repetition.
-            return ExpectedVerdict.rejected("malformed", rule="a notification has its UUID")
-        token = payload.get("externalPurchaseToken")
-        if isinstance(token, dict) and not isinstance(token.get("externalPurchaseId"), str):
-            # The library treats that as Production; nothing else in the data names an environment.
-            return ExpectedVerdict.rejected("malformed", rule="the id says the environment")
-        present = [payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)]
-        if len(present) != 1:
-            return ExpectedVerdict.rejected("malformed", "wrong_app", rule="exactly one object")
-        for field, nested_kind in NESTED.items():
-            value = present[0].get(field)
-            if value is not None:
-                inner = (expected_verdict(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
-                         if isinstance(value, str) else ExpectedVerdict.rejected("malformed"))
-                if not inner.valid:
-                    return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
-    return ExpectedVerdict(True, rule=rule, says={"environment": expected[2],
+        return ExpectedVerdict.rejected("chain_invalid", rule="signed in the future")
+    inside = {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]}
+    if lacks:
+        reasons, inside = told(kind, payload, requested, nested=nested)
+        if reasons:
+            # The JWS inside a notification are verified before its app is told by them.
+            return ExpectedVerdict.rejected(*reasons, *(["malformed_jws", "unexpected_algorithm", "chain_length", *PROOF] if kind == "notification" else []), rule=rule)
+    else:
+        status = identity_verdict(kind, payload, expected)
+        if status:
+            return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
+    for nested_kind, value in nested_parts(payload) if kind == "notification" else ():
+        inner = expected_verdict(value, nested_kind, inside, nested=True)
+        if not inner.valid:
+            return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
+    return ExpectedVerdict(True, rule=rule, says={"environment": inside.get("environment"),
                                             "payload": json.loads(base64.urlsafe_b64decode(parsed.payload_part + "==="))})
 
 
@@ -213,7 +336,7 @@ def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
 
 def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     """Step 7, without conversions."""
-    bundle, app, environment = named(kind, payload)
+    bundle, app, environment = named(kind, payload)[:3]
     if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
         return "INVALID_APP_IDENTIFIER"
     if kind not in ("transaction", "renewalInfo") and expected[2] == "Production" and (not is_whole(app) or app != expected[1]):
@@ -221,8 +344,8 @@ def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def strict_verdict(parsed: jws.Parsed, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
-    """The library verifies the chain at that time, `cryptography` the signature; then step 7."""
+def proof(parsed: jws.Parsed, expected: tuple, seconds: Any) -> str:
+    """The library verifies the chain at that time, `cryptography` the signature."""
     try:
         pem = library(*expected[:3])._chain_verifier.verify_chain(parsed.header["x5c"], False, seconds)
     except VerificationException as error:
@@ -233,9 +356,7 @@ def strict_verdict(parsed: jws.Parsed, kind: str, payload: dict, expected: tuple
     if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(parsed.signature) != 64:
         return "VERIFICATION_FAILURE"
     r, s = int.from_bytes(parsed.signature[:32], "big"), int.from_bytes(parsed.signature[32:], "big")
-    if not in_range(r, s, "secp256r1") or not verifies(key, r, s, parsed.signing_input):
-        return "VERIFICATION_FAILURE"
-    return identity_verdict(kind, payload, expected)
+    return "" if in_range(r, s, "secp256r1") and verifies(key, r, s, parsed.signing_input) else "VERIFICATION_FAILURE"
 
 
 def base64_is_loose(text: str) -> bool:
