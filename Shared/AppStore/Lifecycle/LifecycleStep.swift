@@ -80,7 +80,8 @@ public struct LifecycleStep: Sendable, Hashable {
     else { return nil }
     self.init(
       notificationUUID: uuid, type: type, subtype: notification["subtype"]?.stringValue, signedDate: signedDate,
-      innerSignedDate: innerSignedDate, appleStatus: notification["data"]?["status"]?.int64Value, transaction: transactionInfo.flatMap { Transaction($0) },
+      innerSignedDate: innerSignedDate, appleStatus: notification["data"]?["status"]?.int64Value,
+      transaction: transactionInfo.flatMap { Transaction($0) },
       renewal: renewalInfo.map { Renewal($0) })
   }
 

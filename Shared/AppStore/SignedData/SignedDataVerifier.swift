@@ -208,7 +208,9 @@ public struct SignedDataVerifier: Sendable {
     if !isIncomplete { nested = try nestedData(of: notification, identity, now: now, &usedChains) }
     let appAppleId = identity.appAppleId ?? expecting.appAppleId ?? app(of: identity, expecting)?.appAppleId
     for part in nested {
-      if let named = part.identity.bundleId, let bundleId = verdict.bundleId, !named.isExactly(bundleId) { throw SignedDataRefusal(.wrongApp) }
+      if let named = part.identity.bundleId, let bundleId = verdict.bundleId, !named.isExactly(bundleId) {
+        throw SignedDataRefusal(.wrongApp)
+      }
       // Of the nested kinds, only an app transaction contains the app's Apple id, and only in production.
       if part.identity.checksAppAppleId, environment == "Production", let named = part.identity.appAppleId, named != appAppleId {
         throw SignedDataRefusal(.wrongApp)

@@ -154,7 +154,8 @@ struct MissingMemberTests {
 
   @Test("a transaction of 100 kB is verified, alone and inside a notification; the limit is one for all JWS")
   func long() throws {
-    let items = JSONValue.array((0..<1000).map { ["SKU": .string("item-\($0)"), "description": .string(String(repeating: "x", count: 60))] })
+    let items = JSONValue.array(
+      (0..<1000).map { ["SKU": .string("item-\($0)"), "description": .string(String(repeating: "x", count: 60))] })
     let payload = SimulatedAppStore.transaction(at: Self.now).with("advancedCommerceInfo", ["items": items])
     let jws = try #require(SimulatedAppStore.shared).sign(payload)
     #expect(jws.utf8.count > 100_000)

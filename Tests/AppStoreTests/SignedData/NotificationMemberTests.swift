@@ -11,7 +11,9 @@ struct NotificationMemberTests {
   private static let now = MissingMemberTests.now
   private static let app = MissingMemberTests.app
 
-  private func verdict(_ payload: JSONObject, _ expecting: SignedDataExpectation = .init(requiresKnownApp: true)) throws -> SignedDataVerdict {
+  private func verdict(_ payload: JSONObject, _ expecting: SignedDataExpectation = .init(requiresKnownApp: true)) throws
+    -> SignedDataVerdict
+  {
     try MissingMemberTests.verdict(payload, .notification, expecting)
   }
 
@@ -35,7 +37,8 @@ struct NotificationMemberTests {
     #expect(verdict.transactionInfo?["transactionId"] == "2000" && verdict.renewalInfo?["autoRenewStatus"] == 1)
     let appTransaction = try MissingMemberTests.sign(
       SimulatedAppStore.appTransaction(at: Self.now).with("bundleId", nil).with("appAppleId", nil).with("receiptType", nil))
-    let rescinded = SimulatedAppStore.notification("RESCIND_CONSENT", holder: "appData", having: ["signedAppTransactionInfo": appTransaction], at: Self.now)
+    let rescinded = SimulatedAppStore.notification(
+      "RESCIND_CONSENT", holder: "appData", having: ["signedAppTransactionInfo": appTransaction], at: Self.now)
     #expect(try self.verdict(rescinded).appTransactionInfo?["appTransactionId"] == "7")
   }
 
@@ -49,9 +52,11 @@ struct NotificationMemberTests {
     }
     let sandbox = try transaction(environment: "Sandbox")
     #expect(
-      try verdict(SimulatedAppStore.notification("REFUND", having: ["signedTransactionInfo": sandbox], at: Self.now)).reason == .wrongEnvironment)
+      try verdict(SimulatedAppStore.notification("REFUND", having: ["signedTransactionInfo": sandbox], at: Self.now)).reason
+        == .wrongEnvironment)
     let number = try MissingMemberTests.sign(SimulatedAppStore.appTransaction(at: Self.now).with("appAppleId", 42))
-    let rescinded = SimulatedAppStore.notification("RESCIND_CONSENT", holder: "appData", having: ["signedAppTransactionInfo": number], at: Self.now)
+    let rescinded = SimulatedAppStore.notification(
+      "RESCIND_CONSENT", holder: "appData", having: ["signedAppTransactionInfo": number], at: Self.now)
     #expect(try verdict(rescinded).reason == .wrongApp)
   }
 
@@ -100,7 +105,8 @@ struct NotificationMemberTests {
     "a type that nobody knows is verified as not known",
     arguments: ["A_NEW_TYPE", "UNCLAIM_SEATS", "", nil, 5, ["REFUND"]] as [JSONValue?])
   func unknownType(type: JSONValue?) throws {
-    let payload = SimulatedAppStore.notification(having: ["signedTransactionInfo": try transaction()], at: Self.now).with("notificationType", type)
+    let payload = SimulatedAppStore.notification(having: ["signedTransactionInfo": try transaction()], at: Self.now).with(
+      "notificationType", type)
     let verdict = try verdict(payload)
     #expect(verdict.valid && verdict.known == false && verdict.transactionInfo != nil)
   }
@@ -125,7 +131,8 @@ struct NotificationMemberTests {
     #expect(try self.verdict(unnamed).reason == .appNotNamed)
     // Named by the payload itself, or by a transaction inside the object.
     #expect(try self.verdict(unnamed.with("bundleId", .string(Self.app.bundleId))).valid)
-    let told = SimulatedAppStore.notification("UNCLAIM_SEATS", holder: holder, having: nameless.with("signedTransactionInfo", try transaction()), at: Self.now)
+    let told = SimulatedAppStore.notification(
+      "UNCLAIM_SEATS", holder: holder, having: nameless.with("signedTransactionInfo", try transaction()), at: Self.now)
     #expect(try self.verdict(told).transactionInfo?["transactionId"] == "2000")
   }
 
@@ -193,7 +200,8 @@ struct NotificationMemberTests {
       #expect(verdict.payload == notification || verdict.reason == .chainInvalid, "\(context)")
       #expect(verdict.valid == (verdict.reason == nil) && verdict.reason != .malformed, "\(context): \(verdict)")
       // Only texts name another app or environment, or are no JWS; without `data`, nothing names the app.
-      let isText = ["text"].contains((level == 0 ? transaction : level == 1 ? renewal : level == 2 ? data : notification)[name]?.stringValue)
+      let isText = ["text"].contains(
+        (level == 0 ? transaction : level == 1 ? renewal : level == 2 ? data : notification)[name]?.stringValue)
       switch verdict.reason {
       case nil: #expect(verdict.bundleId == Self.app.bundleId && verdict.environment == environment, "\(context)")
       case .wrongApp:

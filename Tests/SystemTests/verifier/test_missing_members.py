@@ -12,9 +12,9 @@ VERIFIED, REJECTED = "appstore.notification.verified.v1", "appstore.notification
 NAMELESS = {"bundleId": None, "appAppleId": None}
 
 
-def made(system, type: str = "DID_RENEW", environment: str = "Production", **more) -> dict:
+def made(system, kind: str = "DID_RENEW", environment: str = "Production", **more) -> dict:
     return system.control("/control/notifications", {
-        "bundleId": APP, "environment": environment, "notificationType": type, "send": False, "history": False, **more})
+        "bundleId": APP, "environment": environment, "notificationType": kind, "send": False, "history": False, **more})
 
 
 def decoded(jws: str) -> dict:
@@ -73,7 +73,8 @@ def test_a_transaction_that_names_no_app_is_valid_if_the_caller_trusts_its_sourc
 @pytest.mark.parametrize("product", [None, "Non-Consumable"])
 def test_a_refund_whose_transaction_names_no_app_is_applied(system, product):
     start = int(time.time() * 1000) - 60_000
-    bought = made(system, "ONE_TIME_CHARGE" if product else "SUBSCRIBED", signedDate=start, **({"productType": product} if product else {}))
+    bought = (made(system, "ONE_TIME_CHARGE", signedDate=start, productType=product) if product
+              else made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start))
     assert verified(system, bought["signedPayload"])["lifecycle"]["hasAccess"] is True
     purchase = bought["originalTransactionId"]
     refund = made(system, "REFUND", originalTransactionId=purchase, signedDate=start + 1000,
@@ -90,20 +91,18 @@ def test_a_transaction_of_another_app_inside_a_notification_stays_rejected(syste
 
 
 @pytest.mark.parametrize("change", [
-    {"notificationType": "A_NEW_TYPE"}, {"notificationType": "UNCLAIM_SEATS", "holder": "unclaimInfo"},
-    {"notificationType": "UNCLAIM_SEATS", "payload": {"unclaimInfo": {"unclaimSeatIds": ["3db5c98d-8acf-4e29-831e-8e1f82f9f6e9"]}}},
-    {"notificationType": "EXPIRED", "subtype": "VOLUNTARY", "holder": "somethingData"},
-    {"notificationType": "EXPIRED", "subtype": "VOLUNTARY", "payload": {"somethingData": {"bundleId": "com.example.other"}}},
-    {"notificationType": "EXPIRED", "payload": {"notificationType": None}},
-    {"notificationType": "EXPIRED", "payload": {"notificationType": 5}},
-], ids=str)
+    {"payload": {"notificationType": "A_NEW_TYPE"}}, {"payload": {"notificationType": None}}, {"payload": {"notificationType": 5}},
+    {"payload": {"notificationType": "UNCLAIM_SEATS"}, "holder": "unclaimInfo"},
+    {"payload": {"notificationType": "UNCLAIM_SEATS", "unclaimInfo": {"unclaimSeatIds": ["3db5c98d-8acf-4e29-831e-8e1f82f9f6e9"]}}},
+    {"holder": "somethingData"}, {"payload": {"somethingData": {}}}, {"payload": {"somethingData": {"bundleId": "com.example.other"}}},
+], ids=json.dumps)
 def test_what_this_version_does_not_know_is_published_whole_and_changes_no_history(system, change):
     start = int(time.time() * 1000) - 60_000
-    bought = made(system, "SUBSCRIBED", signedDate=start)
+    bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start)
     assert verified(system, bought["signedPayload"])["known"] is True
     purchase = bought["originalTransactionId"]
     before = history(system, purchase)
-    unknown = made(system, originalTransactionId=purchase, signedDate=start + 1000, **change)
+    unknown = made(system, "EXPIRED", originalTransactionId=purchase, signedDate=start + 1000, **change)
     data = verified(system, unknown["signedPayload"])
     assert data["known"] is False and "lifecycle" not in data and data["transactionInfo"]["originalTransactionId"] == purchase
     after = history(system, purchase)
@@ -144,7 +143,7 @@ def test_the_app_is_told_by_what_is_there(system, environment):
     {"transaction": {name: value}} for name in ("productId", "type", "purchaseDate", "signedDate", "transactionId", "originalTransactionId",
                                                 "expiresDate", "newMember") for value in (None, {"a": [1]})] + [
     {"renewal": {name: value}} for name in ("environment", "originalTransactionId", "autoRenewStatus", "signedDate") for value in (None, [])],
-    ids=lambda change: json.dumps(change))
+    ids=json.dumps)
 def test_no_other_member_is_needed(system, change):
     data = verified(system, made(system, **change)["signedPayload"])
     assert data["notificationType"] == "DID_RENEW" and data["environment"] == "Production"
@@ -154,7 +153,7 @@ def test_no_other_member_is_needed(system, change):
 
 def test_a_notification_without_a_uuid_counts_once(system):
     start = int(time.time() * 1000) - 60_000
-    bought = made(system, "SUBSCRIBED", signedDate=start, payload={"notificationUUID": None})
+    bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start, payload={"notificationUUID": None})
     data = verified(system, bought["signedPayload"])
     assert "notificationUUID" not in data and data["lifecycle"]["state"] == "active"
     first = posted(system, bought["signedPayload"])

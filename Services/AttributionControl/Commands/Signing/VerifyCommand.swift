@@ -23,7 +23,9 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The Apple id that data of the App Store must have.", valueName: "number")) var appAppleId: Int64?
   @Option(help: "The environment that data of the App Store must have: Production or Sandbox.", completion: .environments) var environment:
     String?
-  @Flag(help: "Accept data of the App Store that names no app, because its source is known to be about the app of --bundle-id or --app-apple-id.")
+  @Flag(
+    help:
+      "Accept data of the App Store that names no app, because its source is known to be about the app of --bundle-id or --app-apple-id.")
   var trustedSource = false
   @Option(help: ArgumentHelp("With --offline: PEM file with the public key for impressions.", valueName: "file"), completion: .file())
   var publicKey: String?
@@ -36,7 +38,9 @@ struct VerifyCommand: AsyncParsableCommand {
     if let environment, !["Production", "Sandbox"].contains(environment) {
       throw ValidationError("--environment must be Production or Sandbox.")
     }
-    if trustedSource, bundleId == nil, appAppleId == nil { throw ValidationError("--trusted-source requires --bundle-id or --app-apple-id.") }
+    if trustedSource, bundleId == nil, appAppleId == nil {
+      throw ValidationError("--trusted-source requires --bundle-id or --app-apple-id.")
+    }
   }
 
   func run() async throws {

@@ -3,12 +3,11 @@
 is in `overruled` with its reason."""
 
 import base64
-import contextlib
 import dataclasses
 import functools
 import json
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
@@ -21,7 +20,8 @@ from SystemTests.differential.certificates import ROOT
 from SystemTests.differential.expected_verdict import ExpectedVerdict, Refused
 from SystemTests.differential.signatures import in_range, verifies
 
-from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS, without_none
+from .names import is_whole, lacks_a_name, named, nested_parts, told, whole
+from .signed_data import APPS, DATES, NO_APP
 
 PROOF = ("chain_invalid", "bad_signature", "malformed_signature", "malformed_certificate", "malformed", "malformed_jws")
 STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app",), "INVALID_ENVIRONMENT": ("wrong_environment",),
@@ -45,137 +45,6 @@ def library_verdict(token: str, kind: str, bundle: str, app: int | None, environ
         return error.status.name
     except Exception as error:  # noqa: BLE001 a payload that its models cannot hold leaves the library as some other exception
         return f"{type(error).__name__}"
-
-
-class Names(NamedTuple):
-    """What data names, and whether objects of a notification that count the same contradict each other."""
-
-    bundle: str | None
-    app: int | None
-    environment: str | None
-    several_apps: bool = False
-    several_environments: bool = False
-
-
-# Members of a notification that are about nothing, and members by which data of a kind is told from other data.
-PLAIN = ("notificationType", "subtype", "notificationUUID", "version", "signedDate")
-OWN = {"notification": ("notificationUUID", "notificationType"),
-       "transaction": ("transactionId", "purchaseDate", "type", "inAppOwnershipType", "quantity"),
-       "renewalInfo": ("autoRenewStatus", "autoRenewProductId", "renewalDate", "recentSubscriptionStartDate"),
-       "appTransaction": ("receiptType", "receiptCreationDate", "applicationVersion", "originalApplicationVersion"),
-       "realtimeRequest": ("requestIdentifier", "userLocale")}
-
-
-def text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def whole(value: object) -> int | None:
-    return value if is_whole(value) and -2 ** 63 <= value < 2 ** 63 else None
-
-
-def holders(payload: dict) -> list[list[tuple[str, dict]]]:
-    """The objects of a notification: the known ones, the payload itself, the others. What a group names counts before later groups."""
-    found = [(name, value) for name, value in payload.items() if isinstance(value, dict) and name not in PLAIN]
-    return [[one for one in found if one[0] in OBJECTS], [("", payload)], [one for one in found if one[0] not in OBJECTS]]
-
-
-def holder_environment(name: str, holder: dict) -> str | None:
-    if name == "externalPurchaseToken" and isinstance(holder.get("externalPurchaseId"), str):
-        return "Sandbox" if holder["externalPurchaseId"].startswith("SANDBOX") else "Production"
-    return text(holder.get("environment"))
-
-
-def nested_parts(payload: dict) -> list[tuple[str, str]]:
-    """The kinds and texts of the JWS inside a notification."""
-    return [(kind, value) for field, kind in NESTED.items() for group in holders(payload) for _, holder in group
-            if (value := text(holder.get(field)))]
-
-
-def named(kind: str, payload: dict) -> Names:
-    """The app and the environment in the data. What a notification does not name, the JWS inside it tell."""
-    if kind != "notification":
-        return Names(text(payload.get("bundleId")) if kind in ("transaction", "appTransaction") else None, whole(payload.get("appAppleId")),
-                     text(payload.get("receiptType" if kind == "appTransaction" else "environment")))
-    bundles, apps, environments = [], [], []
-    for group in holders(payload):
-        if not bundles and not any(apps):
-            bundles = [value for _, holder in group if (value := text(holder.get("bundleId")))]
-            apps = [value for _, holder in group if (value := whole(holder.get("appAppleId"))) is not None]
-        environments = environments or [value for name, holder in group if (value := holder_environment(name, holder))]
-    found = Names(next(iter(bundles), None), next(iter(apps), None), next(iter(environments), None),
-                  len(set(bundles)) > 1 or len(set(apps)) > 1, len(set(environments)) > 1)
-    if (found.bundle or found.app) and found.environment:
-        return found
-    inner = []
-    for nested_kind, token in nested_parts(payload):
-        with contextlib.suppress(Refused):
-            inner.append(named(nested_kind, jws.parse(token).payload()))
-    if not (found.bundle or found.app):
-        teller = next((one for one in inner if one.bundle or one.app), found)
-        found = found._replace(bundle=teller.bundle, app=teller.app)
-    return found._replace(environment=found.environment or next((one.environment for one in inner if one.environment), None))
-
-
-def is_another_kind(kind: str, payload: dict) -> bool:
-    if any(name in payload for name in OWN[kind]):
-        return False
-    names = named(kind, payload)
-    return kind == "notification" or not names.environment or (kind in ("transaction", "appTransaction") and not names.bundle)
-
-
-def lacks_a_name(kind: str, payload: dict) -> bool:
-    """Whether data lacks a member with which the library compares the app or the environment, or a notification has other objects than one
-    that is known. Then the rules of `told` decide: the library refuses such data, although something else may tell what it is about."""
-    names, production = named(kind, payload), "Production"
-    if is_another_kind(kind, payload) or not names.environment:
-        return True
-    if kind == "notification":
-        known, _, others = holders(payload)
-        if len(known) != 1 or others:
-            return True
-        name, holder = known[0]
-        return (not text(holder.get("bundleId")) or not holder_environment(name, holder)
-                or (names.environment == production and whole(holder.get("appAppleId")) is None))
-    if kind in ("transaction", "appTransaction") and not names.bundle:
-        return True
-    return kind in ("appTransaction", "realtimeRequest") and names.environment == production and names.app is None
-
-
-def told(kind: str, payload: dict, requested: dict, *, nested: bool) -> tuple[tuple, dict]:
-    """Our rules for the app and the environment: the reason if they are refused, and what is expected of the JWS inside a notification."""
-    names = named(kind, payload)
-    if is_another_kind(kind, payload):
-        return ("malformed",), {}
-    bundle = names.bundle or requested.get("bundleId")
-    id = names.app if names.app is not None else requested.get("appAppleId")
-    bundle, configured = next(((name, app) for name, app in APPS.items() if (name == bundle if bundle else id and app.get("appAppleId") == id)),
-                              (bundle, None))
-    meant = configured
-    if configured and requested.get("environment", configured["environments"][0]) not in configured["environments"]:
-        meant = None
-    ours = (meant or {}).get("appAppleId")
-    environment = names.environment or requested.get("environment")
-    production = (requested.get("environment") or names.environment) == "Production"
-    expected = {"bundleId": bundle, "appAppleId": id if id is not None else ours, "environment": environment}
-    expected = without_none(expected)
-    if names.several_apps:
-        return ("wrong_app",), expected
-    if kind == "realtimeRequest" and production and names.app is None:
-        return ("app_not_named",), expected
-    if kind not in ("renewalInfo", "realtimeRequest") and not names.bundle and not names.app:
-        if not nested:
-            return ("app_not_named",), expected
-    elif kind != "renewalInfo" and not (kind == "realtimeRequest" and not production):
-        if names.bundle and (requested["bundleId"] != names.bundle if "bundleId" in requested else not meant):
-            return ("wrong_app",), expected
-        app = names.app if names.app is not None else ours
-        if (not names.bundle or (production and kind != "transaction")) and app is not None and app != (requested.get("appAppleId") or ours):
-            return ("wrong_app",), expected
-    if names.several_environments or environment not in ("Production", "Sandbox"):
-        return ("wrong_environment",), expected
-    allowed = [requested["environment"]] if "environment" in requested else configured["environments"] if configured else [environment]
-    return (() if environment in allowed else ("wrong_environment",)), expected
 
 
 def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
@@ -288,7 +157,8 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
         reasons, inside = told(kind, payload, requested, nested=nested)
         if reasons:
             # The JWS inside a notification are verified before its app is told by them.
-            return ExpectedVerdict.rejected(*reasons, *(["malformed_jws", "unexpected_algorithm", "chain_length", *PROOF] if kind == "notification" else []), rule=rule)
+            before = ("unexpected_algorithm", "chain_length", *PROOF) if kind == "notification" else ()
+            return ExpectedVerdict.rejected(*reasons, *before, rule=rule)
     else:
         status = identity_verdict(kind, payload, expected)
         if status:
@@ -299,10 +169,6 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
             return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
     return ExpectedVerdict(True, rule=rule, says={"environment": inside.get("environment"),
                                             "payload": json.loads(base64.urlsafe_b64decode(parsed.payload_part + "==="))})
-
-
-def is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def has_trailing_bytes(data: bytes) -> bool:
