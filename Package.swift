@@ -223,7 +223,7 @@ let package = Package(
     tests("Traces"),
     tests("PublicSuffixes"),
     tests("AppleAttribution", ["WireJSON", "Cryptography", "PublicSuffixes"]),
-    tests("AppStore", ["WireJSON", "Cryptography", "HTTPClient"]),
+    tests("AppStore", ["AppleSimulator", "WireJSON", "Cryptography", "HTTPClient"]),
     tests("HTTPClient"),
     tests("RedisClient", ["RedisTestSupport", nioCore, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio")]),
     tests("AttributionQueue", ["EventLoops", "RedisClient", "RedisTestSupport", "Traces", nioCore, nioPosix]),

@@ -4,6 +4,8 @@ import WireJSON
 public struct QueueMessage: Sendable, Hashable {
   /// The source of deliveries that came to ingest's public port.
   public static let publicSource = "public"
+  /// The source of what notification-recovery fetched from Apple with an app's key.
+  public static let recoverySource = "recovery"
 
   /// The kind of the body, such as `skadnetwork-postback` (`PostbackKind`) or `notification`.
   public var kind: String

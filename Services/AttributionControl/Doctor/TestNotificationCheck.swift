@@ -278,6 +278,8 @@ struct TestNotificationCheck: Sendable {
     "wrong_app":
       "bundleId or appAppleId of this app differs from the configuration: compare `apps` with App Store Connect. Or the URL belongs to "
       + "another app.",
+    "app_not_named":
+      "the notification names no app. Its body is kept: recover it from Apple's history, which names the app by the key that fetches it.",
     "wrong_environment":
       "the app's `environments` do not contain this environment, or the URL for this environment belongs to another system.",
     "chain_invalid": "the certificate chain does not end at a pinned root: check appStore.rootCertificates and this machine's clock.",

@@ -13,6 +13,8 @@ struct OfflineVerifier: Sendable {
   var appAppleId: Int64?
   /// The expected environment, `Production` or `Sandbox`; if it is nil, both are accepted.
   var environment: String?
+  /// True if data that names no app is accepted as that of the expected app.
+  var trustedSource = false
   /// The public key of the ad network that signed an impression.
   var publicKey: PublicKey?
   /// True if SKAdNetwork postbacks signed with a development key are accepted.
@@ -56,16 +58,16 @@ struct OfflineVerifier: Sendable {
 
   private func appStore(_ jws: String, _ kind: SignedDataKind, _ name: String) -> VerdictReport {
     // Without a configuration, the expected ids that no flag gives are taken from the data itself. So only the values of flags are checked.
-    let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
-    let subject = NotificationContents(payload).firstSubject ?? payload
+    let claimed = Self.claimedApp(jws, kind)
     let app = KnownApp(
-      bundleId: bundleId ?? subject["bundleId"]?.stringValue ?? "", appAppleId: appAppleId ?? subject["appAppleId"]?.int64Value,
+      bundleId: bundleId ?? claimed.bundleId ?? "", appAppleId: appAppleId ?? claimed.appAppleId,
       environments: environment.map { [$0] } ?? ["Production", "Sandbox"])
     let verifier = SignedDataVerifier(chains: CertificateChainVerifier(roots: [AppleRootCertificates.g3], strict: true), apps: [app])
     let verdict = verifier.verdict(
       on: jws, kind: kind,
       expecting: SignedDataExpectation(
-        bundleId: app.bundleId.isEmpty ? nil : app.bundleId, appAppleId: app.appAppleId, environment: environment),
+        bundleId: app.bundleId.isEmpty ? nil : app.bundleId, appAppleId: app.appAppleId, environment: environment,
+        trustedSource: trustedSource),
       now: WallClock.now())
     var content = verdict.payload
     for (name, part) in [
@@ -79,7 +81,17 @@ struct OfflineVerifier: Sendable {
       remark: bundleId == nil
         ? "not checked: the app (use --bundle-id), and whether a certificate is revoked"
         : "not checked: whether a certificate is revoked",
-      content: content)
+      known: verdict.known, content: content)
+  }
+
+  /// The app that the data names, not verified.
+  private static func claimedApp(_ jws: String, _ kind: SignedDataKind) -> (bundleId: String?, appAppleId: Int64?) {
+    if kind == .notification {
+      let found = NotificationSniffer(signedPayload: jws)
+      return (found.bundleId, found.appAppleId)
+    }
+    let payload = (try? CompactJWS(jws)).flatMap { try? JSONValue(parsing: $0.payload).objectValue } ?? [:]
+    return (payload["bundleId"]?.stringValue, payload["appAppleId"]?.int64Value)
   }
 
   private func impression(_ object: JSONObject, _ name: String) throws(CommandFailure) -> VerdictReport {

@@ -7,6 +7,8 @@ struct ServiceVerifier: Sendable {
   var bundleId: String?
   var appAppleId: Int64?
   var environment: String?
+  /// True if data that names no app is accepted as that of the expected app.
+  var trustedSource = false
 
   func verify(_ input: SignedInput) async throws(CommandFailure) -> VerdictReport {
     let verifier = connection.client.verifier
@@ -27,7 +29,8 @@ struct ServiceVerifier: Sendable {
         keyId: response.keyId, content: response.postback, unsigned: response.unsigned)
     case .appStore(let jws, let kind):
       let request = VerifyAppStoreSignedDataRequest(
-        signedData: jws, kind: kind.rawValue, bundleId: bundleId, appAppleId: appAppleId, environment: environment)
+        signedData: jws, kind: kind.rawValue, bundleId: bundleId, appAppleId: appAppleId, environment: environment,
+        trustedSource: trustedSource)
       let response = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifyAppStoreSignedData(request) }
       var content = response.payload
       for (name, part) in [
@@ -38,7 +41,7 @@ struct ServiceVerifier: Sendable {
       }
       return VerdictReport(
         kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
-        content: content)
+        known: response.known, content: content)
     case .skAdNetworkImpression(let object): return try await impression(object, input.name)
     case .adAttributionKitImpression(let jws):
       let request = VerifyAdAttributionKitImpressionRequest(jws: jws)

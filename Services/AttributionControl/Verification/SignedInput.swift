@@ -101,15 +101,9 @@ enum SignedInput: Sendable, Hashable {
       self = .adAttributionKitPostback(JSONValue.object(["jws-string": .string(text)]).serialized)
     } else if has("impression-identifier") {
       self = .adAttributionKitImpression(text)
-    } else if has("notificationUUID") || has("notificationType") {
-      self = .appStore(text, .notification)
-    } else if has("autoRenewStatus") || has("autoRenewProductId") {
-      self = .appStore(text, .renewalInfo)
-    } else if has("requestIdentifier") {
-      self = .appStore(text, .realtimeRequest)
-    } else if has("receiptType") {
-      self = .appStore(text, .appTransaction)
-    } else if has("transactionId") || has("originalTransactionId") {
+    } else if let kind = SignedDataKind.allCases.first(where: { $0.isKind(of: object) }) {
+      self = .appStore(text, kind)
+    } else if has("originalTransactionId") {
       self = .appStore(text, .transaction)
     } else {
       throw CommandFailure(

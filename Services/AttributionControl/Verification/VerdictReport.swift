@@ -14,6 +14,8 @@ struct VerdictReport: Sendable, Hashable {
   var keyId: String?
   /// A remark on the verdict, such as what was not checked.
   var remark: String?
+  /// For a notification: whether the type and the objects that it is about are known.
+  var known: Bool?
   /// The decoded content.
   var content: JSONObject?
   /// The members of a postback that its signature does not cover.
@@ -21,7 +23,7 @@ struct VerdictReport: Sendable, Hashable {
 
   init(
     kind: String, valid: Bool?, reason: String? = nil, field: String? = nil, environment: String? = nil, keyId: String? = nil,
-    remark: String? = nil, content: JSONObject? = nil, unsigned: JSONObject? = nil
+    remark: String? = nil, known: Bool? = nil, content: JSONObject? = nil, unsigned: JSONObject? = nil
   ) {
     self.kind = kind
     self.valid = valid
@@ -30,6 +32,7 @@ struct VerdictReport: Sendable, Hashable {
     self.environment = environment
     self.keyId = keyId
     self.remark = remark
+    self.known = known
     self.content = content
     self.unsigned = unsigned
   }
@@ -57,6 +60,7 @@ struct VerdictReport: Sendable, Hashable {
     object["environment"] = environment.map { .string($0) }
     object["keyId"] = keyId.map { .string($0) }
     object["remark"] = remark.map { .string($0) }
+    object["known"] = known.map { .bool($0) }
     object["content"] = content.map { .object($0) }
     object["unsigned"] = unsigned.map { .object($0) }
     return object
@@ -76,6 +80,7 @@ struct VerdictReport: Sendable, Hashable {
     record.add("environment", environment)
     record.add("key", keyId)
     record.add("note", remark)
+    if known == false { record.add("known", Cell("no: this version does not know the type, or an object that it is about", .warning)) }
     guard content else { return record }
     for member in self.content?.members ?? [] { record.add(member.key, member.value.stringValue ?? member.value.serializedString) }
     for member in unsigned?.members ?? [] {

@@ -90,7 +90,7 @@ final class DecisionServices: Sendable {
     _ realtimeRequest: RealtimeRequest, _ bundleId: String, _ facts: RetentionFacts?, _ list: RetentionMessageList?
   ) -> DecideRetentionRequest {
     DecideRetentionRequest(
-      bundleId: bundleId, appAppleId: realtimeRequest.appAppleId, environment: realtimeRequest.environment,
+      bundleId: bundleId, appAppleId: realtimeRequest.appAppleId ?? 0, environment: realtimeRequest.environment,
       requestIdentifier: realtimeRequest.requestIdentifier, originalTransactionId: realtimeRequest.originalTransactionId,
       productId: realtimeRequest.productId, userLocale: realtimeRequest.userLocale,
       signedDate: Timestamp(millisecondsSince1970: realtimeRequest.signedDate),

@@ -24,13 +24,13 @@ struct RetentionIntake: Sendable {
     let verdict = active.verifier.verdict(
       on: signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: bundleId), now: request.receivedAt)
     guard verdict.valid, let payload = verdict.payload else { return refused(verdict) }
-    do throws(RequestRefusal) { realtimeRequest = try RealtimeRequest(validating: payload) } catch {
+    do throws(RequestRefusal) { realtimeRequest = try RealtimeRequest(validating: payload, receivedAt: request.receivedAt) } catch {
       metrics.refused("malformed")
       return .failure(.invalidArgument(field: error.field, error.reason))
     }
     // In production, the verifier above has compared `appAppleId`. In the sandbox, Apple may send 0 in its place.
-    if let expected = active.plan.app.appAppleId, realtimeRequest.appAppleId != expected,
-      realtimeRequest.environment == "Production" || realtimeRequest.appAppleId != 0
+    if let expected = active.plan.app.appAppleId, let named = realtimeRequest.appAppleId, named != expected,
+      realtimeRequest.environment == "Production" || named != 0
     {
       return refused(.wrongApp, field: "appAppleId")
     }
@@ -56,6 +56,8 @@ struct RetentionIntake: Sendable {
     switch reason {
     case .malformed, .malformedJWS:
       return .failure(.invalidArgument(field: field ?? "signedPayload", "is not a signed request of the App Store (\(reason.rawValue))"))
+    case .appNotNamed:
+      return .failure(RPCError(.permissionDenied, "appAppleId: the request does not name its app", reason: errorReason))
     case .wrongApp:
       return .failure(RPCError(.permissionDenied, "appAppleId: the request is for another app than the URL", reason: errorReason))
     case .wrongEnvironment:

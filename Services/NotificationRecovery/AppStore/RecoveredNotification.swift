@@ -27,24 +27,28 @@ struct RecoveredNotification: Sendable {
   /// Queues the notification, unless a copy was verified before.
   ///
   /// - Parameters:
+  ///   - bundleId: the app whose key fetched the notification.
   ///   - attributes: name the recovery or the gap for which it was fetched.
   ///   - notBefore: milliseconds since 1970; before this time, the notification is stored but not processed.
-  func accept(_ deliveries: DeliveryQueue, attributes: [String: String], notBefore: Int64? = nil) async throws(QueueError) -> AcceptResult {
+  func accept(
+    _ deliveries: DeliveryQueue, bundleId: String, attributes: [String: String], notBefore: Int64? = nil
+  ) async throws(QueueError) -> AcceptResult {
     if let naturalKey = identifiers.naturalKey,
       try await deliveries.isNaturalKeySeen(naturalKey, orderKey: identifiers.orderKey, long: true)
     {
       return .duplicate(nil)
     }
     // The parts around the JWS in the body that Apple would have posted.
-    let original = OriginalBody.attributes(before: #"{"signedPayload":""#, after: #""}"#, contentType: "application/json")
+    var whole = OriginalBody.attributes(before: #"{"signedPayload":""#, after: #""}"#, contentType: "application/json")
+    whole[SignedDataExpectation.bundleIdAttribute] = bundleId
     let request = AcceptRequest(
       queue: .intake, idempotencyKey: identifiers.idempotencyKey(signedPayload: signedPayload), orderKey: identifiers.orderKey,
       naturalKey: identifiers.naturalKey,
       // A notification that is held back must not delay later ones of its purchase.
       keepsOrder: notBefore == nil,
       message: QueueMessage(
-        kind: NotificationMessage.kind, body: Array(signedPayload.utf8), attributes: attributes.merging(original) { one, _ in one },
-        receivedAt: WallClock.now(), source: "recovery"),
+        kind: NotificationMessage.kind, body: Array(signedPayload.utf8), attributes: attributes.merging(whole) { one, _ in one },
+        receivedAt: WallClock.now(), source: QueueMessage.recoverySource),
       notBefore: notBefore)
     return switch try await deliveries.accept(request) {
     case .accepted(let id): .accepted(id)

@@ -17,9 +17,8 @@ struct TransactionHistory: Sendable {
 
     /// Queues the transaction in the intake for verifier, which publishes an event for each new state of a transaction.
     func enqueue(_ deliveries: DeliveryQueue, attributes: [String: String]) async throws(QueueError) {
-      guard let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload),
-        let original = payload["originalTransactionId"]?.stringValue ?? transactionId
-      else { return }
+      guard let original = payload["originalTransactionId"]?.stringValue ?? transactionId else { return }
+      let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload)
       let orderKey = NotificationSniffer.orderKey(environment: environment, originalTransactionId: original)
       // An event about this state of the transaction exists already.
       if try await deliveries.isNaturalKeySeen(key, orderKey: orderKey, long: true) { return }
@@ -31,7 +30,7 @@ struct TransactionHistory: Sendable {
           queue: .intake, idempotencyKey: key, orderKey: orderKey, naturalKey: key,
           message: QueueMessage(
             kind: TransactionObservation.kind, body: Array(jws.utf8), attributes: attributes, receivedAt: WallClock.now(),
-            source: "recovery")))
+            source: QueueMessage.recoverySource)))
     }
   }
 

@@ -152,9 +152,9 @@ struct GapWork: Sendable {
       for item in page.items {
         let notification = RecoveredNotification(item.signedPayload)
         let result: RecoveredNotification.AcceptResult
-        do throws(QueueError) { result = try await notification.accept(deliveries, attributes: ["gapId": report.gap.id]) } catch {
-          throw .queue(error)
-        }
+        do throws(QueueError) {
+          result = try await notification.accept(deliveries, bundleId: app.bundleId, attributes: ["gapId": report.gap.id])
+        } catch { throw .queue(error) }
         metrics.countNotification(result)
         // A duplicate that is not verified was queued by an earlier attempt and is not in the subscription's history yet. Verifier waits
         // for the returned notifications before it decides about the gap.

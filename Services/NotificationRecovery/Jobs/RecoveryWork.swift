@@ -202,7 +202,7 @@ struct RecoveryWork: Sendable {
         group.addTask {
           let result = try await retrying("a recovered notification cannot be queued now", job) {
             try await notification.accept(
-              deliveries, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
+              deliveries, bundleId: job.bundleId, attributes: ["recoveryId": job.id], notBefore: hold > 0 ? WallClock.now() + hold : nil)
           }
           return (result, hold > 0 ? urgency : nil)
         }

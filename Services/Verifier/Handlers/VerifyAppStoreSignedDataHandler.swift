@@ -53,7 +53,9 @@ extension Verdicts {
     }
     return (
       text, kind,
-      SignedDataExpectation(bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment)
+      SignedDataExpectation(
+        bundleId: request.bundleId, appAppleId: request.appAppleId, environment: request.environment,
+        trustedSource: request.trustedSource ?? false)
     )
   }
 
@@ -61,6 +63,6 @@ extension Verdicts {
     VerifyAppStoreSignedDataResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo,
-      appTransactionInfo: verdict.appTransactionInfo)
+      appTransactionInfo: verdict.appTransactionInfo, known: verdict.known)
   }
 }

@@ -37,21 +37,19 @@ struct ObservationWork: Sendable {
   /// states.
   func transaction(_ lease: LeasedMessage) async -> WorkOutcome {
     let environment = lease.message.attributes["environment"]
+    let fetchedFor = lease.message.attributes["bundleId"]
     let payload: JSONObject
     do throws(Refusal) {
       payload = try verified(
-        String(decoding: lease.message.body, as: UTF8.self), .transaction, bundleId: lease.message.attributes["bundleId"],
-        environment: environment)
+        String(decoding: lease.message.body, as: UTF8.self), .transaction, bundleId: fetchedFor, environment: environment)
     } catch { return refused(error) }
-    guard let environment, let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload) else {
-      return refused(.unverified(.malformed))
-    }
-    // The transaction names no app if Apple left it out; the message names the app whose key fetched the transaction.
-    let bundleId = payload["bundleId"]?.stringValue ?? lease.message.attributes["bundleId"]
+    guard let environment else { return refused(.unverified(.wrongEnvironment)) }
+    let key = TransactionObservation.naturalKey(environment: environment, transactionInfo: payload)
     var data = Self.common(lease)
     data["environment"] = .string(environment)
-    data["bundleId"] = bundleId.map { .string($0) }
-    for name in ["originalTransactionId", "transactionId"] { data[name] = payload[name] }
+    let app = payload["bundleId"]?.stringValue ?? fetchedFor
+    data["bundleId"] = app.map { .string($0) }
+    for name in ["originalTransactionId", "transactionId"] { data[name] = payload[name]?.stringValue.map { .string($0) } }
     data["migrationId"] = lease.message.attributes["migrationId"].map { .string($0) }
     data["gapId"] = lease.message.attributes["gapId"].map { .string($0) }
     data["transactionInfo"] = .object(payload)
@@ -60,7 +58,7 @@ struct ObservationWork: Sendable {
     } catch {
       return .retry(after: nil, error: "the purchase's history cannot be written")
     }
-    return published(.transactionObserved, key, subject: bundleId, data)
+    return published(.transactionObserved, key, subject: app, data)
   }
 
   // MARK: Statuses
@@ -81,9 +79,13 @@ struct ObservationWork: Sendable {
     do {
       if let gap = observation.gap { return try await settle(gap, observation, found, refusal, lease) }
       guard let found else { return .complete(Completion(state: .done, events: [], reason: "nothing was answered")) }
-      let (histories, _) = try await lifecycle.insert(
-        found.step, environment: observation.environment, originalTransactionId: observation.originalTransactionId,
-        bundleId: observation.bundleId)
+      var histories: [SubscriptionHistory] = []
+      if let step = found.step {
+        histories = try await lifecycle.insert(
+          step, environment: observation.environment, originalTransactionId: observation.originalTransactionId,
+          bundleId: observation.bundleId
+        ).0
+      }
       return published(.subscriptionObserved, found.naturalKey, subject: observation.bundleId, data(lease, observation, found, histories))
     } catch {
       return .retry(after: nil, error: "the subscription's history cannot be written")
@@ -95,7 +97,8 @@ struct ObservationWork: Sendable {
     let status: Int64
     let transactionInfo: JSONObject
     let renewalInfo: JSONObject?
-    let step: LifecycleStep
+    /// Nil if the JWS lack a member without which the status has no place in the history.
+    let step: LifecycleStep?
     let naturalKey: String
   }
 
@@ -108,11 +111,13 @@ struct ObservationWork: Sendable {
       renewal = try verified(text, .renewalInfo, bundleId: observation.bundleId, environment: observation.environment)
     }
     let id = observation.originalTransactionId
-    guard transaction["originalTransactionId"]?.stringValue == id, renewal.map({ $0["originalTransactionId"]?.stringValue == id }) ?? true,
-      let step = LifecycleStep(observedStatus: entry.status, transactionInfo: transaction, renewalInfo: renewal)
-    else { throw .unverified(.malformed) }
+    // Apple was asked for this id. So an id that is missing is this one, but another id is of another subscription.
+    guard [transaction, renewal].allSatisfy({ ($0?["originalTransactionId"]?.stringValue ?? id) == id }) else {
+      throw .unverified(.malformed)
+    }
     return Found(
-      status: entry.status, transactionInfo: transaction, renewalInfo: renewal, step: step,
+      status: entry.status, transactionInfo: transaction, renewalInfo: renewal,
+      step: LifecycleStep(observedStatus: entry.status, transactionInfo: transaction, renewalInfo: renewal),
       naturalKey: StatusObservation.naturalKey(
         environment: observation.environment, originalTransactionId: id, status: entry.status, transactionInfo: transaction,
         renewalInfo: renewal))
@@ -139,27 +144,28 @@ struct ObservationWork: Sendable {
     }
     let now = WallClock.now()
     var inherited: SubscriptionInheritance?
-    if let found {
+    let step = found?.step
+    if let step {
       inherited = try await lifecycle.inheritance(
-        found.step, environment: report.environment, originalTransactionId: report.originalTransactionId, bundleId: observation.bundleId)
+        step, environment: report.environment, originalTransactionId: report.originalTransactionId, bundleId: observation.bundleId)
     }
     let (history, isRepaired) = try await store.change(report.environment, report.originalTransactionId) { history in
       if let inherited { history.begin(with: inherited) }
       // If this runs again after a crash, the step is in the history already, which shows that the gap was repaired.
-      if let step = found?.step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
+      if let step, history.steps.contains(where: { $0.notificationUUID == step.notificationUUID }) { return true }
       guard history.has(gap: report.gap.id, at: now, silence: store.silence) else { return history.settledGaps.contains(report.gap.id) }
       if history.bundleId == nil, !observation.bundleId.isEmpty { history.bundleId = observation.bundleId }
-      history.repair(report.gap, by: found?.step)
+      history.repair(report.gap, by: step)
       return true
     }
     let histories = try await lifecycle.propagate(history)
     let state = histories.last { $0.state != nil }?.state?.status(at: now, silence: store.silence).rawValue
     let settlement = GapSettlement(
       key: report.key, state: isRepaired ? .unrecoverable : .recovered,
-      repairedBy: isRepaired ? (found == nil ? nil : "status") : "notifications", observedState: state,
-      reason: isRepaired && found == nil
+      repairedBy: isRepaired ? (step == nil ? nil : "status") : "notifications", observedState: state,
+      reason: isRepaired && step == nil
         ? observation.refusal ?? refusal.map { "Apple's answer cannot be verified: \($0.rawValue)" }
-          ?? "Apple knows no such subscription" : nil)
+          ?? found.map { _ in "Apple's answer lacks a transaction id or a time of signing" } ?? "Apple knows no such subscription" : nil)
     _ = try await deliveries.accept(
       AcceptRequest(
         queue: .gaps, idempotencyKey: "settled:\(lease.deliveryID)",
@@ -214,8 +220,8 @@ struct ObservationWork: Sendable {
         ]))
   }
 
-  /// The payload of a JWS, if it is valid and was signed for this app and environment. A JWS that names no app is accepted too, because the
-  /// message says with which app's key it was fetched.
+  /// The payload of a JWS, if it is valid and was signed for this app and environment. The app's key fetched it, so a JWS that names no app
+  /// is about this one.
   private func verified(
     _ jws: String, _ kind: SignedDataKind, bundleId: String?, environment: String?
   ) throws(Refusal) -> JSONObject {

@@ -16,7 +16,9 @@ extension VerificationWorker {
     // Revocation is not checked: ingest has answered the request without it, and the event reports that answer.
     let verdict = signedData.offlineVerdict(
       on: record.signedPayload, kind: .realtimeRequest, expecting: SignedDataExpectation(bundleId: app), now: WallClock.now())
-    guard verdict.valid, let payload = verdict.payload, let request = try? RealtimeRequest(validating: payload) else {
+    guard verdict.valid, let payload = verdict.payload,
+      let request = try? RealtimeRequest(validating: payload, receivedAt: lease.message.receivedAt)
+    else {
       return .complete(Completion(state: .rejected, events: [], reason: verdict.reason?.rawValue ?? "malformed"))
     }
     var data = common(lease)

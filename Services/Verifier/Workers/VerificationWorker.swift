@@ -102,7 +102,8 @@ final class VerificationWorker: Sendable {
   /// correction, the same bytes may be accepted.
   private static let temporaryReasons: Set<String> = [
     PostbackReason.unknownKey.rawValue, PostbackReason.unsupportedVersion.rawValue, SignedDataReason.wrongApp.rawValue,
-    SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue, SignedDataReason.certificateRevoked.rawValue,
+    SignedDataReason.appNotNamed.rawValue, SignedDataReason.wrongEnvironment.rawValue, SignedDataReason.chainInvalid.rawValue,
+    SignedDataReason.certificateRevoked.rawValue,
   ]
 
   /// Publishes a rejection with its reason and a digest of the bytes, but never with the natural key, because a forged delivery must not

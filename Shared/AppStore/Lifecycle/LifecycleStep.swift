@@ -73,16 +73,17 @@ public struct LifecycleStep: Sendable, Hashable {
     self.renewal = renewal
   }
 
-  /// Makes a step from a verified notification and its decoded JWS. Nil if a required member is missing, or both JWS are missing. The
-  /// caller checks the type of the product.
+  /// Makes a step from a verified notification and its decoded JWS. The time of signing of a notification that has none is the latest of its
+  /// JWS. Nil if there is no such time, if another required member is missing, or both JWS. The caller checks the type of the product.
   public init?(notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) {
+    let innerSignedDate = [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }.max()
     guard let uuid = notification["notificationUUID"]?.stringValue, let type = notification["notificationType"]?.stringValue,
-      let signedDate = notification["signedDate"]?.int64Value, transactionInfo != nil || renewalInfo != nil
+      let signedDate = notification["signedDate"]?.int64Value ?? innerSignedDate, transactionInfo != nil || renewalInfo != nil
     else { return nil }
     self.init(
       notificationUUID: uuid, type: type, subtype: notification["subtype"]?.stringValue, signedDate: signedDate,
-      innerSignedDate: [transactionInfo, renewalInfo].compactMap { $0?["signedDate"]?.int64Value }.max(),
-      appleStatus: notification["data"]?["status"]?.int64Value, transaction: transactionInfo.flatMap { Transaction($0) },
+      innerSignedDate: innerSignedDate, appleStatus: notification["data"]?["status"]?.int64Value,
+      transaction: transactionInfo.flatMap { Transaction($0) },
       renewal: renewalInfo.map { Renewal($0) })
   }
 
@@ -101,6 +102,12 @@ public struct LifecycleStep: Sendable, Hashable {
     self.init(
       notificationUUID: "observed:\(transaction.transactionId):\(date)", type: Self.transactionObservation, subtype: nil,
       signedDate: date, transaction: transaction, renewal: nil)
+  }
+
+  /// True if a decoded transaction is of a subscription that renews. If Apple omits the type, the subscription group tells it.
+  public static func isOfSubscription(_ transactionInfo: JSONObject) -> Bool {
+    guard let type = transactionInfo["type"]?.stringValue else { return transactionInfo["subscriptionGroupIdentifier"]?.stringValue != nil }
+    return type == "Auto-Renewable Subscription"
   }
 
   /// True if the step was made from a response of the App Store Server API and not from a notification.

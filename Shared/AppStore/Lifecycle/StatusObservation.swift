@@ -116,10 +116,9 @@ public enum TransactionObservation {
   /// The kind of the queue's message.
   public static let kind = "transaction"
 
-  /// The natural key; nil without a transaction id. It depends on the transaction's content and not on the time of signing, so a
-  /// transaction counts again after a refund.
-  public static func naturalKey(environment: String, transactionInfo: JSONObject) -> String? {
-    guard let id = transactionInfo["transactionId"]?.stringValue else { return nil }
+  /// The natural key. It depends on the transaction's content and not on the time of signing, so a transaction counts again after a refund.
+  public static func naturalKey(environment: String, transactionInfo: JSONObject) -> String {
+    let id = transactionInfo["transactionId"]?.stringValue ?? ""
     return "appstore:\(environment):transaction:\(id):\(SignedContent.digest([transactionInfo]))"
   }
 }

@@ -43,6 +43,9 @@ enum NotificationFilterRule {
     "TEST": Subtypes(),
   ]
 
+  /// True if this version knows the type.
+  static func knows(type: String) -> Bool { known[type] != nil }
+
   /// Throws for a pair that does not exist. A type that is unknown here, and subtypes that Apple does not list, are left to Apple.
   static func check(type: String?, subtype: String?) throws(RequestRefusal) {
     guard let type, let subtypes = known[type] else { return }

@@ -7,29 +7,37 @@ import WireJSON
 /// and the same one from Apple's history get the same keys here, so that they count once. ``SignedDataVerifier`` verifies notifications.
 public struct NotificationSniffer: Sendable, Hashable {
   public let notificationUUID: String?
+  /// Identifies the notification: its UUID or, if Apple omits it, a digest of its payload.
+  public let identifier: String?
   public let notificationType: String?
   public let bundleId: String?
+  public let appAppleId: Int64?
   public let environment: String?
   public let originalTransactionId: String?
 
-  /// The longest text that is parsed, bytes. This is our limit; genuine notifications are much shorter.
-  public static let maxBytes = 256 << 10
-
-  /// All properties are nil if the text is not a compact JWS with a JSON object as its payload.
+  /// All properties are nil if the text is not a compact JWS with a JSON object as its payload. The caller limits the text's length.
   public init(signedPayload: String) {
-    let payload = Self.payload(signedPayload) ?? [:]
-    let subject = NotificationContents(payload).firstSubject
-    let inner = ["signedTransactionInfo", "signedRenewalInfo"].lazy.compactMap { subject?[$0]?.stringValue.flatMap(Self.payload) }.first
-    notificationUUID = payload["notificationUUID"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
-    notificationType = payload["notificationType"]?.stringValue
-    bundleId = subject?["bundleId"]?.stringValue
-    environment = NotificationContents(payload).environment
-    originalTransactionId = inner?["originalTransactionId"]?.stringValue
+    let bytes = Self.payload(signedPayload) ?? []
+    let payload = Self.object(bytes)
+    let contents = NotificationContents(payload ?? [:])
+    // Lazy, because nearly always only the first of them is needed.
+    let parts = contents.signedParts.lazy.compactMap { part in
+      Self.payload(part.jws).flatMap(Self.object).map { (kind: part.kind, payload: $0) }
+    }
+    var identity = SignedDataIdentity(contents)
+    if identity.isIncomplete { identity.complete(from: parts.map { SignedDataIdentity($0.kind, $0.payload) }) }
+    notificationUUID = contents.uuid
+    identifier = contents.uuid ?? payload.map { _ in "payload-\(Hex.encode(SHA256Digest.hash(bytes).prefix(16)))" }
+    notificationType = contents.payload["notificationType"]?.stringValue
+    bundleId = identity.bundleId ?? parts.compactMap { $0.payload.nonEmptyText("bundleId") }.first
+    appAppleId = identity.appAppleId
+    environment = identity.environment
+    originalTransactionId = parts.compactMap { $0.payload["originalTransactionId"]?.stringValue }.first
   }
 
-  /// The natural key of a notification. It is claimed only after the payload was verified.
-  public static func naturalKey(environment: String, notificationUUID: String) -> String {
-    "appstore:\(environment):\(notificationUUID.lowercased())"
+  /// The natural key of a notification with this ``identifier``. It is claimed only after the payload was verified.
+  public static func naturalKey(environment: String, identifier: String) -> String {
+    "appstore:\(environment):\(identifier.lowercased())"
   }
 
   /// The order key of a notification, which keeps the notifications of one purchase in order.
@@ -37,9 +45,9 @@ public struct NotificationSniffer: Sendable, Hashable {
     "appstore:\(environment):\(originalTransactionId)"
   }
 
-  /// The natural key that the notification has if it is genuine; nil without a UUID.
+  /// The natural key that the notification has if it is genuine; nil if the text is no notification.
   public var naturalKey: String? {
-    notificationUUID.map { Self.naturalKey(environment: environment ?? "", notificationUUID: $0) }
+    identifier.map { Self.naturalKey(environment: environment ?? "", identifier: $0) }
   }
 
   /// The order key; nil if the notification is not about a purchase.
@@ -52,12 +60,13 @@ public struct NotificationSniffer: Sendable, Hashable {
     (naturalKey ?? "appstore:") + ":" + Hex.encode(SHA256Digest.hash(signedPayload))
   }
 
-  /// The payload of a compact JWS; nil if it is not a JSON object.
-  private static func payload(_ jws: String) -> JSONObject? {
-    guard jws.utf8.count <= maxBytes else { return nil }
+  /// The payload of a compact JWS; nil if it is not one.
+  private static func payload(_ jws: String) -> [UInt8]? {
     // The signature is not decoded, so that a rejected notification with a damaged one is still reported with its UUID.
     let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, !parts[0].isEmpty, !parts[2].isEmpty, let bytes = Base64.decodeURL(parts[1]) else { return nil }
-    return try? JSONValue(parsing: bytes).objectValue
+    guard parts.count == 3, !parts[0].isEmpty, !parts[2].isEmpty else { return nil }
+    return Base64.decodeURL(parts[1])
   }
+
+  private static func object(_ bytes: [UInt8]) -> JSONObject? { try? JSONValue(parsing: bytes).objectValue }
 }

@@ -21,14 +21,16 @@ public struct RealtimeRequestBody: Sendable, Hashable {
 /// (DecodedRealtimeRequestBody).
 public struct RealtimeRequest: Sendable, Hashable {
   public let originalTransactionId: String
-  public let appAppleId: Int64
+  /// Nil if the request has none, as may be in the sandbox.
+  public let appAppleId: Int64?
+  /// Empty if the request has none.
   public let productId: String
-  /// The customer's locale as the App Store sent it.
+  /// The customer's locale as the App Store sent it; empty if the request has none.
   public let userLocale: String
   /// A UUID in lower case.
   public let requestIdentifier: String
   public let environment: String
-  /// Milliseconds since 1970.
+  /// Milliseconds since 1970; the time of receipt if the request has none.
   public let signedDate: Int64
   /// The natural key of the request, made from its environment and identifier.
   public let naturalKey: String
@@ -36,21 +38,18 @@ public struct RealtimeRequest: Sendable, Hashable {
   /// The longest text, bytes (our limit).
   private static let maxTextBytes = 256
 
-  /// Reads a verified payload. Throws ``RequestRefusal`` with the field.
-  public init(validating payload: JSONObject) throws(RequestRefusal) {
+  /// Reads a verified payload. Throws ``RequestRefusal`` with the field if it does not say which purchase it is about, or has no identifier or
+  /// environment: what else is missing or invalid only leaves fewer rules that apply.
+  ///
+  /// - Parameter receivedAt: milliseconds since 1970.
+  public init(validating payload: JSONObject, receivedAt: Int64) throws(RequestRefusal) {
     originalTransactionId = try Self.text("originalTransactionId", payload)
-    guard let app = payload["appAppleId"]?.int64Value, app >= 0 else {
-      throw RequestRefusal(field: "appAppleId", "must be the app's Apple id, a number")
-    }
-    appAppleId = app
-    productId = try Self.text("productId", payload)
-    userLocale = try Self.text("userLocale", payload)
+    appAppleId = payload["appAppleId"]?.int64Value
+    productId = (try? Self.text("productId", payload)) ?? ""
+    userLocale = (try? Self.text("userLocale", payload)) ?? ""
     requestIdentifier = try RetentionFieldRules.uuid(try Self.text("requestIdentifier", payload), "requestIdentifier")
     environment = try Self.text("environment", payload)
-    guard let date = payload["signedDate"]?.int64Value, date > 0 else {
-      throw RequestRefusal(field: "signedDate", "must be milliseconds since 1970")
-    }
-    signedDate = date
+    signedDate = payload["signedDate"]?.int64Value ?? receivedAt
     naturalKey = Self.naturalKey(environment: environment, requestIdentifier: requestIdentifier)
   }
 

@@ -1,7 +1,7 @@
 /// The app and environment that the caller expects in signed data. A property that is nil is taken from the configured app that the data
-/// names (``KnownApp``).
+/// names (``KnownApp``). An expected environment is also that of data that names none.
 public struct SignedDataExpectation: Sendable, Hashable {
-  /// The name of the message attribute with the bundle id of the app whose URL was called.
+  /// The name of the message attribute with the bundle id of the app whose URL was called, or whose key fetched the data.
   public static let bundleIdAttribute = "expectedBundleId"
 
   public var bundleId: String?
@@ -9,17 +9,18 @@ public struct SignedDataExpectation: Sendable, Hashable {
   public var environment: String?
   /// True if the app must be configured. False if, with a ``bundleId``, the data of an app that is not configured is accepted too.
   public var requiresKnownApp: Bool
-  /// True if the source of the data shows that it is about the app ``bundleId``, so that data that names no app is accepted.
+  /// True if the caller knows from its source that the data is about the app in ``bundleId`` or ``appAppleId``, for example because the
+  /// app's key fetched it from Apple. Then data that names no app is accepted. Data that names another app is not.
   public var trustedSource: Bool
 
   public init(
     bundleId: String? = nil, appAppleId: Int64? = nil, environment: String? = nil, requiresKnownApp: Bool = false,
     trustedSource: Bool = false
   ) {
-    self.requiresKnownApp = requiresKnownApp
-    self.trustedSource = trustedSource
     self.bundleId = bundleId
     self.appAppleId = appAppleId
     self.environment = environment
+    self.requiresKnownApp = requiresKnownApp
+    self.trustedSource = trustedSource
   }
 }

@@ -1,53 +1,85 @@
 import WireJSON
 
 /// The app and the environment that a payload names, read from the fields in which each kind of data has them. A verifier compares them
-/// with the expected ones (`SignedDataVerifier+Identity.swift`).
+/// with the expected ones (`SignedDataVerifier+Identity.swift`). A member that is missing, empty or of another type than Apple documents
+/// names nothing.
 struct SignedDataIdentity {
-  let bundleId: String?
-  let appAppleId: Int64?
-  /// Nil if the data names none.
-  let environment: String?
+  let kind: SignedDataKind
+  /// True if the payload has members that only its kind has.
+  private let hasOwnMembers: Bool
+  private(set) var bundleId: String?
+  private(set) var appAppleId: Int64?
+  private(set) var environment: String?
+  /// True if objects of a notification that count the same name different apps.
+  private(set) var namesSeveralApps = false
+  /// True if objects of a notification that count the same name different environments.
+  private(set) var namesSeveralEnvironments = false
+
+  /// Reads a payload. What the JWS inside a notification name is added with ``complete(from:)``.
+  init(_ kind: SignedDataKind, _ payload: JSONObject) {
+    switch kind {
+    case .notification: self.init(NotificationContents(payload))
+    case .transaction, .appTransaction: self.init(kind, payload, bundleId: payload.nonEmptyText("bundleId"))
+    // Apple documents no bundle id for these.
+    case .renewalInfo, .realtimeRequest: self.init(kind, payload, bundleId: nil)
+    }
+  }
+
+  private init(_ kind: SignedDataKind, _ payload: JSONObject, bundleId: String?) {
+    self.kind = kind
+    hasOwnMembers = kind.isKind(of: payload)
+    self.bundleId = bundleId
+    appAppleId = payload["appAppleId"]?.int64Value
+    environment = payload.nonEmptyText(kind == .appTransaction ? "receiptType" : "environment")
+  }
+
+  init(_ notification: NotificationContents) {
+    kind = .notification
+    hasOwnMembers = kind.isKind(of: notification.payload)
+    for group in notification.holders where !namesApp {
+      appAppleId = nil
+      for holder in group {
+        let (bundle, id) = (holder.object.nonEmptyText("bundleId"), holder.object["appAppleId"]?.int64Value)
+        if let bundle, let bundleId, !bundle.isExactly(bundleId) { namesSeveralApps = true }
+        if let id, let appAppleId, id != appAppleId { namesSeveralApps = true }
+        bundleId = bundleId ?? bundle
+        appAppleId = appAppleId ?? id
+      }
+    }
+    for group in notification.holders where environment == nil {
+      for named in group.compactMap(\.environment) {
+        if let environment, !named.isExactly(environment) { namesSeveralEnvironments = true }
+        environment = environment ?? named
+      }
+    }
+  }
+
+  /// True if the data names its app. In the sandbox, Apple may send 0 in place of the app's Apple id, which names none.
+  var namesApp: Bool { bundleId != nil || (appAppleId ?? 0) != 0 }
+
+  /// True if the payload is of another kind than its reader takes it for, such as an app transaction in place of a transaction: it has no
+  /// member that only this kind has, and does not name its app and environment as this kind does.
+  var isOfAnotherKind: Bool {
+    guard !hasOwnMembers else { return false }
+    return switch kind {
+    case .notification: true
+    case .transaction, .appTransaction: bundleId == nil || environment == nil
+    case .renewalInfo, .realtimeRequest: environment == nil
+    }
+  }
+
   /// True if production data of this kind contains the app's Apple id.
-  let checksAppAppleId: Bool
-  /// True if data of this kind contains the app's bundle id, and this does not.
-  let lacksBundleId: Bool
+  var checksAppAppleId: Bool { kind == .notification || kind == .appTransaction || kind == .realtimeRequest }
 
   /// True if the data names an environment whose data Apple does not sign.
   var isUnsigned: Bool { environment.map(KnownApp.unsignedEnvironments.contains) ?? false }
 
-  /// Throws `malformed` if a required field is missing.
-  init(_ kind: SignedDataKind, _ payload: JSONObject) throws(SignedDataRefusal) {
-    let holder: JSONObject
-    if kind == .notification {
-      guard let found = NotificationContents(payload).subject else { throw SignedDataRefusal(.malformed, field: "data") }
-      holder = found
-      guard payload["notificationUUID"]?.stringValue?.isEmpty == false else {
-        throw SignedDataRefusal(.malformed, field: "notificationUUID")
-      }
-    } else {
-      holder = payload
-    }
-    environment = Self.environment(kind, payload)
-    appAppleId = holder["appAppleId"]?.int64Value
-    switch kind {
-    case .notification:
-      guard let bundleId = holder["bundleId"]?.stringValue else {
-        throw SignedDataRefusal(.malformed, field: "bundleId")
-      }
-      self.bundleId = bundleId
-    case .transaction, .appTransaction: bundleId = holder["bundleId"]?.stringValue
-    case .renewalInfo, .realtimeRequest: bundleId = nil
-    }
-    lacksBundleId = (kind == .transaction || kind == .appTransaction) && bundleId == nil
-    checksAppAppleId = kind == .notification || kind == .appTransaction || kind == .realtimeRequest
-  }
+  /// True if a notification does not name its app or its environment, so that the JWS inside it may tell them.
+  var isIncomplete: Bool { !namesApp || environment == nil }
 
-  /// The environment that a payload of this kind names; nil if it names none.
-  static func environment(_ kind: SignedDataKind, _ payload: JSONObject) -> String? {
-    switch kind {
-    case .appTransaction: payload["receiptType"]?.stringValue
-    case .transaction, .renewalInfo, .realtimeRequest: payload["environment"]?.stringValue
-    case .notification: NotificationContents(payload).environment
-    }
+  /// Takes the app or the environment that a notification does not name from the JWS inside it.
+  mutating func complete(from nested: [SignedDataIdentity]) {
+    if !namesApp, let named = nested.first(where: \.namesApp) { (bundleId, appAppleId) = (named.bundleId, named.appAppleId) }
+    environment = environment ?? nested.lazy.compactMap(\.environment).first
   }
 }

@@ -1,6 +1,7 @@
 /// Why signed data is rejected. The raw values are those of the contract.
 public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
-  /// A required field is missing or of a wrong type.
+  /// It is no data of its kind: every member is missing by which that kind is told from others. Data of the kind never has this reason, even
+  /// if members are missing or new.
   case malformed
   /// The signature is not one raw ECDSA signature.
   case malformedSignature = "malformed_signature"
@@ -22,7 +23,8 @@ public enum SignedDataReason: String, Sendable, Hashable, CaseIterable {
   case badSignature = "bad_signature"
   /// The data is genuine, but of an app that is not expected or not configured.
   case wrongApp = "wrong_app"
-  /// The data is genuine, but names no app, and its source does not show which app it is about.
+  /// The data is genuine, but names no app, and the caller does not know from its source which app it is about
+  /// (``SignedDataExpectation/trustedSource``).
   case appNotNamed = "app_not_named"
   /// The data is genuine, but of an environment that is not expected or not configured for the app.
   case wrongEnvironment = "wrong_environment"

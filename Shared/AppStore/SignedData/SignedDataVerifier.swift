@@ -13,9 +13,8 @@ import WireJSON
 ///
 /// Whether a certificate was revoked is not checked here, but by `RevocationCheckedVerifier` in verifier.
 public struct SignedDataVerifier: Sendable {
-  // The longest JWS, bytes (our limits).
-  private static let tokenLimit = 64 << 10
-  private static let notificationLimit = 256 << 10
+  /// The default of ``maxBytes``, which is also the default of the greatest body on ingest's public port.
+  public static let defaultMaxBytes = 256 << 10
   /// How far the time of signing may be after our clock's time, milliseconds, because our clock may be behind Apple's.
   private static let clockTolerance: Int64 = 300_000
 
@@ -24,15 +23,22 @@ public struct SignedDataVerifier: Sendable {
   /// True if the data of Xcode and of local testing is accepted without verification for apps that have that environment. Apple does not
   /// sign it.
   let acceptsXcodeData: Bool
+  /// The longest JWS, bytes (our limit). It is the same for a JWS inside a notification, because Apple limits none of them.
+  private let maxBytes: Int
 
-  public init(chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false) {
+  public init(
+    chains: CertificateChainVerifier, apps: [KnownApp], acceptsXcodeData: Bool = false, maxBytes: Int = SignedDataVerifier.defaultMaxBytes
+  ) {
     self.chains = chains
     self.apps = apps
     self.acceptsXcodeData = acceptsXcodeData
+    self.maxBytes = maxBytes
   }
 
   /// A verifier for other apps that accepts only data that Apple signs. It shares this verifier's cache of certificates.
-  public func ofSignedData(of apps: [KnownApp]) -> SignedDataVerifier { SignedDataVerifier(chains: chains, apps: apps) }
+  public func ofSignedData(of apps: [KnownApp]) -> SignedDataVerifier {
+    SignedDataVerifier(chains: chains, apps: apps, maxBytes: maxBytes)
+  }
 
   /// Verifies `signedData` at `now`, milliseconds since 1970.
   public func verdict(
@@ -48,35 +54,37 @@ public struct SignedDataVerifier: Sendable {
     on signedData: String, kind: SignedDataKind, expecting: SignedDataExpectation = .init(), now: Int64,
     chains: inout [VerifiedChain]
   ) -> SignedDataVerdict {
-    let payload: JSONObject
-    switch verifiedPayload(signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains) {
-    case .failure(let refusal): return .refused(refusal.reason, field: refusal.field)
-    case .success(let object): payload = object
+    var verdict = SignedDataVerdict(valid: false)
+    do throws(SignedDataRefusal) {
+      let payload = try verifiedPayload(
+        signedData, kind: kind, isUnsigned: { allowsUnsigned(kind, $0, expecting) }, now: now, &chains)
+      verdict.payload = payload
+      if kind == .notification {
+        try check(NotificationContents(payload), expecting, now: now, into: &verdict, &chains)
+      } else {
+        try check(SignedDataIdentity(kind, payload), expecting, into: &verdict)
+      }
+      verdict.valid = true
+    } catch {
+      verdict.reason = error.reason
+      verdict.field = error.field
     }
-    var verdict = SignedDataVerdict(valid: false, payload: payload)
-    let identity: SignedDataIdentity
-    do throws(SignedDataRefusal) { identity = try SignedDataIdentity(kind, payload) } catch {
-      return .refused(error.reason, field: error.field)
-    }
-    verdict.environment = identity.environment
-    if let reason = wrongApp(identity, expecting) {
-      verdict.reason = reason
-      return verdict
-    }
-    guard let environment = identity.environment else {
-      return .refused(.malformed, field: kind == .appTransaction ? "receiptType" : "environment")
-    }
-    if let reason = wrongEnvironment(identity, environment, expecting) {
-      verdict.reason = reason
-      return verdict
-    }
-    if kind == .notification, let refusal = readNested(payload, of: identity, into: &verdict, expecting: environment, now: now, &chains) {
-      verdict.reason = refusal.reason
-      verdict.field = refusal.field
-      return verdict
-    }
-    verdict.valid = true
     return verdict
+  }
+
+  /// Checks the app and the environment of verified data. Stores them in the verdict, and returns the environment.
+  @discardableResult
+  private func check(
+    _ identity: SignedDataIdentity, _ expecting: SignedDataExpectation, into verdict: inout SignedDataVerdict
+  ) throws(SignedDataRefusal) -> String {
+    verdict.environment = identity.environment ?? expecting.environment
+    if identity.isOfAnotherKind { throw SignedDataRefusal(.malformed) }
+    if let reason = wrongApp(identity, expecting) { throw SignedDataRefusal(reason) }
+    guard let environment = verdict.environment else { throw SignedDataRefusal(.wrongEnvironment) }
+    if let reason = wrongEnvironment(identity, environment, expecting) { throw SignedDataRefusal(reason) }
+    verdict.bundleId = identity.bundleId ?? app(of: identity, expecting)?.bundleId ?? expecting.bundleId
+    verdict.appAppleId = identity.appAppleId
+    return environment
   }
 
   // MARK: Verification
@@ -88,47 +96,39 @@ public struct SignedDataVerifier: Sendable {
   ///   - usedChains: gets the JWS's certificate chain.
   private func verifiedPayload(
     _ text: String, kind: SignedDataKind, isUnsigned: (JSONObject) -> Bool, now: Int64, _ usedChains: inout [VerifiedChain]
-  ) -> Result<JSONObject, SignedDataRefusal> {
-    do throws(SignedDataRefusal) {
-      let jws: EncodedJWS
-      do throws(CompactJWS.Failure) {
-        jws = try EncodedJWS(text, limit: kind == .notification ? Self.notificationLimit : Self.tokenLimit)
-      } catch {
-        throw SignedDataRefusal(.malformedJWS)
-      }
-      if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
-        let known = chains.known(jws.header, at: time / 1000), let digest = known.digest(of: jws)
-      {
-        // A JWS with the same header was verified before, so the algorithm and the certificates are valid.
-        if isUnsigned(payload) { return .success(payload) }
-        try verify(jws.signature, of: digest, under: known.chain)
-        usedChains.append(known.chain)
-        return .success(payload)
-      }
-      guard let decoded = jws.header.decoded else { throw SignedDataRefusal(.malformedJWS) }
-      let header = try Self.object(decoded)
-      let payload = try Self.object(jws.payload)
-      if isUnsigned(payload) { return .success(payload) }
-      guard header["alg"] == .string("ES256") else { throw SignedDataRefusal(.unexpectedAlgorithm) }
-      guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else {
-        throw SignedDataRefusal(.malformedJWS)
-      }
-      let x5c = entries.compactMap(\.stringValue)
-      guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
-      let time: Int64
-      do throws(SignedDataRefusal) { time = try effectiveTime(kind, payload, now: now) } catch {
-        // If certificates are invalid too, they are reported rather than the payload's date.
-        try chain { () throws(ChainError) in try CertificateChainVerifier.requireCertificates(x5c: x5c) }
-        throw error
-      }
-      let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
-      try verify(jws.signature, of: SHA256Digest.hash(jws.signingInput), under: chain)
-      chains.remember(chain, of: jws.header)
-      usedChains.append(chain)
-      return .success(payload)
-    } catch {
-      return .failure(error)
+  ) throws(SignedDataRefusal) -> JSONObject {
+    let jws: EncodedJWS
+    do throws(CompactJWS.Failure) { jws = try EncodedJWS(text, limit: maxBytes) } catch { throw SignedDataRefusal(.malformedJWS) }
+    if let payload = try? Self.object(jws.payload), let time = try? effectiveTime(kind, payload, now: now),
+      let known = chains.known(jws.header, at: time / 1000), let digest = known.digest(of: jws)
+    {
+      // A JWS with the same header was verified before, so the algorithm and the certificates are valid.
+      if isUnsigned(payload) { return payload }
+      try verify(jws.signature, of: digest, under: known.chain)
+      usedChains.append(known.chain)
+      return payload
     }
+    guard let decoded = jws.header.decoded else { throw SignedDataRefusal(.malformedJWS) }
+    let header = try Self.object(decoded)
+    let payload = try Self.object(jws.payload)
+    if isUnsigned(payload) { return payload }
+    guard header["alg"] == .string("ES256") else { throw SignedDataRefusal(.unexpectedAlgorithm) }
+    guard header["crit"] == nil, let entries = header["x5c"]?.arrayValue else {
+      throw SignedDataRefusal(.malformedJWS)
+    }
+    let x5c = entries.compactMap(\.stringValue)
+    guard x5c.count == entries.count else { throw SignedDataRefusal(.malformedJWS) }
+    let time: Int64
+    do throws(SignedDataRefusal) { time = try effectiveTime(kind, payload, now: now) } catch {
+      // If certificates are invalid too, they are reported rather than the payload's date.
+      try chain { () throws(ChainError) in try CertificateChainVerifier.requireCertificates(x5c: x5c) }
+      throw error
+    }
+    let chain = try chain { () throws(ChainError) in try chains.verifiedChain(x5c: x5c, at: time / 1000) }
+    try verify(jws.signature, of: SHA256Digest.hash(jws.signingInput), under: chain)
+    chains.remember(chain, of: jws.header)
+    usedChains.append(chain)
+    return payload
   }
 
   private func verify(_ raw: [UInt8], of digest: [UInt8], under chain: VerifiedChain) throws(SignedDataRefusal) {
@@ -144,8 +144,9 @@ public struct SignedDataVerifier: Sendable {
   /// none, the caller must expect that environment. If neither the data nor the caller names an app, and the caller expects no environment,
   /// it is enough that some configured app has it.
   private func allowsUnsigned(_ kind: SignedDataKind, _ payload: JSONObject, _ expecting: SignedDataExpectation) -> Bool {
-    guard acceptsXcodeData, let identity = try? SignedDataIdentity(kind, payload), identity.isUnsigned, let named = identity.environment
-    else { return false }
+    guard acceptsXcodeData else { return false }
+    let identity = SignedDataIdentity(kind, payload)
+    guard identity.isUnsigned, let named = identity.environment else { return false }
     if let app = app(of: identity, expecting) {
       return app.environments.contains(named) && (expecting.environment ?? named) == named
     }
@@ -165,14 +166,13 @@ public struct SignedDataVerifier: Sendable {
   }
 
   /// The time at which the certificates must be valid, milliseconds since 1970: the time of signing that the data states, so that old data
-  /// can be verified after its leaf certificate has expired. It is `now` if the data states none. Throws if it is more than
-  /// ``clockTolerance`` after `now`.
+  /// can be verified after its leaf certificate has expired. It is `now` if the data states none, or one that is no integer. Throws if it
+  /// is more than ``clockTolerance`` after `now`.
   private func effectiveTime(_ kind: SignedDataKind, _ payload: JSONObject, now: Int64) throws(SignedDataRefusal)
     -> Int64
   {
     let name = kind == .appTransaction ? "receiptCreationDate" : "signedDate"
-    guard let value = payload[name], !value.isNull else { return now }
-    guard let time = value.int64Value else { throw SignedDataRefusal(.malformed, field: name) }
+    guard let time = payload[name]?.int64Value else { return now }
     guard time <= now + Self.clockTolerance else { throw SignedDataRefusal(.chainInvalid) }
     return time
   }
@@ -182,45 +182,65 @@ public struct SignedDataVerifier: Sendable {
     return object
   }
 
-  // MARK: Nested data
+  // MARK: Notifications
 
-  /// Verifies the JWS inside a notification and stores their payloads in the verdict. Returns why the notification is refused; nil if all
-  /// are valid.
-  private func readNested(
-    _ payload: JSONObject, of identity: SignedDataIdentity, into verdict: inout SignedDataVerdict, expecting environment: String,
-    now: Int64,
+  /// The verified payload of a JWS inside a notification.
+  private struct NestedData {
+    let payload: JSONObject
+    let identity: SignedDataIdentity
+  }
+
+  /// Checks a notification whose own signature is verified: the JWS inside it, its app and its environment. The JWS tell the app or the
+  /// environment that the notification itself does not name; what they name must not differ from it.
+  private func check(
+    _ notification: NotificationContents, _ expecting: SignedDataExpectation, now: Int64, into verdict: inout SignedDataVerdict,
     _ usedChains: inout [VerifiedChain]
-  ) -> SignedDataRefusal? {
-    for nested in NotificationContents.nested {
-      let (name, kind) = (nested.name, nested.kind)
-      guard let holder = payload[nested.holder]?.objectValue, let value = holder[name], !value.isNull else { continue }
-      guard let text = value.stringValue else { return SignedDataRefusal(.malformed, field: name) }
-      // A nested JWS may be unsigned only if the notification is of an environment whose data Apple does not sign.
-      let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
-        acceptsXcodeData && identity.isUnsigned && SignedDataIdentity.environment(kind, payload) == environment
+  ) throws(SignedDataRefusal) {
+    var identity = SignedDataIdentity(notification)
+    var nested: [NestedData] = []
+    let isIncomplete = identity.isIncomplete
+    if isIncomplete {
+      nested = try nestedData(of: notification, identity, now: now, &usedChains)
+      identity.complete(from: nested.map(\.identity))
+    }
+    let environment = try check(identity, expecting, into: &verdict)
+    // A notification of another app was refused before, so that the JWS inside it cost nothing.
+    if !isIncomplete { nested = try nestedData(of: notification, identity, now: now, &usedChains) }
+    let appAppleId = identity.appAppleId ?? expecting.appAppleId ?? app(of: identity, expecting)?.appAppleId
+    for part in nested {
+      if let named = part.identity.bundleId, let bundleId = verdict.bundleId, !named.isExactly(bundleId) {
+        throw SignedDataRefusal(.wrongApp)
       }
-      switch verifiedPayload(text, kind: kind, isUnsigned: isUnsigned, now: now, &usedChains) {
-      case .failure(let refusal): return refusal
-      case .success(let object):
-        guard let inner = try? SignedDataIdentity(kind, object) else {
-          return SignedDataRefusal(.malformed, field: name)
-        }
-        if let bundleId = inner.bundleId, let outer = holder["bundleId"]?.stringValue, !bundleId.isExactly(outer) {
-          return SignedDataRefusal(.wrongApp)
-        }
-        // Of the nested kinds, only an app transaction contains the app's Apple id, and only in production.
-        if inner.checksAppAppleId, environment == "Production", inner.appAppleId != identity.appAppleId {
-          return SignedDataRefusal(.wrongApp)
-        }
-        if inner.environment != environment { return SignedDataRefusal(.wrongEnvironment) }
-        switch kind {
-        case .transaction: verdict.transactionInfo = object
-        case .renewalInfo: verdict.renewalInfo = object
-        case .appTransaction: verdict.appTransactionInfo = object
-        case .notification, .realtimeRequest: break
-        }
+      // Of the nested kinds, only an app transaction contains the app's Apple id, and only in production.
+      if part.identity.checksAppAppleId, environment == "Production", let named = part.identity.appAppleId, named != appAppleId {
+        throw SignedDataRefusal(.wrongApp)
+      }
+      if let named = part.identity.environment, !named.isExactly(environment) { throw SignedDataRefusal(.wrongEnvironment) }
+      switch part.identity.kind {
+      case .transaction: verdict.transactionInfo = verdict.transactionInfo ?? part.payload
+      case .renewalInfo: verdict.renewalInfo = verdict.renewalInfo ?? part.payload
+      case .appTransaction: verdict.appTransactionInfo = verdict.appTransactionInfo ?? part.payload
+      case .notification, .realtimeRequest: break
       }
     }
-    return nil
+    verdict.known = notification.isKnown
+  }
+
+  /// Verifies the signatures of the JWS inside a notification.
+  private func nestedData(
+    of notification: NotificationContents, _ identity: SignedDataIdentity, now: Int64, _ usedChains: inout [VerifiedChain]
+  ) throws(SignedDataRefusal) -> [NestedData] {
+    var parts: [NestedData] = []
+    for (name, kind, jws) in notification.signedParts {
+      // A nested JWS may be unsigned only if the notification is of an environment whose data Apple does not sign.
+      let isUnsigned = { [acceptsXcodeData] (payload: JSONObject) in
+        acceptsXcodeData && identity.isUnsigned && SignedDataIdentity(kind, payload).environment == identity.environment
+      }
+      let payload = try verifiedPayload(jws, kind: kind, isUnsigned: isUnsigned, now: now, &usedChains)
+      let part = NestedData(payload: payload, identity: SignedDataIdentity(kind, payload))
+      if part.identity.isOfAnotherKind { throw SignedDataRefusal(.malformed, field: name) }
+      parts.append(part)
+    }
+    return parts
   }
 }

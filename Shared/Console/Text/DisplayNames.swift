@@ -51,6 +51,7 @@ enum DisplayNames {
     case "revocation_unknown": "It is unknown whether its certificates are revoked."
     case "wrong_ad_network": "Apple signed it, but for another ad network than that of the URL."
     case "wrong_app": "Apple signed it, but for an app that is not configured, or for another app than that of the URL."
+    case "app_not_named": "Apple signed it, but it does not name its app, and its source does not prove the app either."
     case "wrong_environment": "Apple signed it, but for an environment that is not configured for the app."
     case "conflicting_unsigned": "It was counted before with other unsigned values; the first values stay."
     default: "Rejected for this reason."

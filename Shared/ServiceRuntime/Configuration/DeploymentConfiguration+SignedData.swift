@@ -42,6 +42,8 @@ extension DeploymentConfiguration {
     }
     return SignedDataVerifier(
       chains: CertificateChainVerifier(roots: roots, strict: strictCertificates),
-      apps: knownApps, acceptsXcodeData: acceptsXcodeData)
+      apps: knownApps, acceptsXcodeData: acceptsXcodeData,
+      // A notification that ingest accepts is never too long, and what Apple's API returns is not shortened by a lower limit for the public.
+      maxBytes: max(limits.publicBodyBytes, SignedDataVerifier.defaultMaxBytes))
   }
 }

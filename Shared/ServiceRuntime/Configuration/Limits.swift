@@ -6,7 +6,7 @@ public struct Limits: Sendable, Hashable {
   public var bodyBytes = 4 << 20
   /// Bytes of the body of a call of a batch method, both as sent and after inflation.
   public var batchBodyBytes = 16 << 20
-  /// Bytes of a body on the public port, both as sent and after inflation.
+  /// Bytes of a body on the public port, both as sent and after inflation; at the same time, if it is above 262144, of a JWS of the App Store.
   public var publicBodyBytes = 256 << 10
   /// The maximum ratio of inflated to sent bytes of a gzip body.
   public var gzipRatio = 100

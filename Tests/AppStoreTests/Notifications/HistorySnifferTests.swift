@@ -23,7 +23,7 @@ struct HistorySnifferTests {
     #expect(found.naturalKey == "appstore:Sandbox:a-1" && found.orderKey == "appstore:Sandbox:100")
     #expect(found.bundleId == "com.example.app" && found.notificationType == "DID_RENEW")
     #expect(found.idempotencyKey(signedPayload: text) == NotificationSniffer(signedPayload: text).idempotencyKey(signedPayload: text))
-    #expect(NotificationSniffer.naturalKey(environment: "Sandbox", notificationUUID: "A-1") == found.naturalKey)
+    #expect(NotificationSniffer.naturalKey(environment: "Sandbox", identifier: "A-1") == found.naturalKey)
   }
 
   @Test("another body with the same UUID cannot occupy its delivery key")
@@ -43,12 +43,37 @@ struct HistorySnifferTests {
     #expect(NotificationSniffer(signedPayload: text).environment == environment)
   }
 
+  @Test("a notification without a UUID is known by its payload", arguments: [nil, 5, ""] as [JSONValue?])
+  func digest(uuid: JSONValue?) throws {
+    func text(_ type: String) -> String {
+      var payload: JSONObject = ["notificationType": .string(type), "data": ["bundleId": "com.example.app", "environment": "Sandbox"]]
+      payload["notificationUUID"] = uuid
+      return Self.jws(.object(payload))
+    }
+    let found = NotificationSniffer(signedPayload: text("TEST"))
+    let identifier = try #require(found.identifier)
+    #expect(found.notificationUUID == nil && identifier.hasPrefix("payload-") && found.naturalKey == "appstore:Sandbox:\(identifier)")
+    // The same payload under another signature is the same notification.
+    #expect(NotificationSniffer(signedPayload: text("TEST") + "A").identifier == identifier)
+    #expect(NotificationSniffer(signedPayload: text("DID_RENEW")).identifier != identifier)
+  }
+
+  @Test("what the notification itself does not name is read from the JWS inside it, under any name of the object")
+  func nested() {
+    let transaction: JSONValue = ["bundleId": "com.example.app", "environment": "Sandbox", "productId": "gold"]
+    let renewal: JSONValue = ["originalTransactionId": "100", "environment": "Sandbox"]
+    let text = Self.jws([
+      "notificationUUID": "u",
+      "unclaimInfo": ["signedTransactionInfo": .string(Self.jws(transaction)), "signedRenewalInfo": .string(Self.jws(renewal))],
+    ])
+    let found = NotificationSniffer(signedPayload: text)
+    #expect(found.bundleId == "com.example.app" && found.orderKey == "appstore:Sandbox:100" && found.naturalKey == "appstore:Sandbox:u")
+  }
+
   @Test(
     "text that is no notification has no natural key, but one delivery key for each text",
     arguments: [
       "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]),
-      Self.jws(["notificationUUID": 5]),
-      Self.jws(["notificationUUID": ""]),
     ])
   func nothing(text: String) {
     let found = NotificationSniffer(signedPayload: text)

@@ -28,11 +28,16 @@ struct RealtimeRequestTests {
     #expect(try RetentionFixture.request(["userLocale": "?"]).locale == nil)
   }
 
+  @Test("only the purchase, the identifier and the environment are needed", arguments: [.null, "", .array([])] as [JSONValue])
+  func optional(value: JSONValue) throws {
+    let request = try RetentionFixture.request(["appAppleId": value, "productId": value, "userLocale": value, "signedDate": value])
+    #expect(request.appAppleId == nil && request.productId.isEmpty && request.userLocale.isEmpty && request.locale == nil)
+    #expect(request.signedDate == RetentionFixture.now + 7)
+  }
+
   @Test(
-    "a payload with a missing or invalid field is refused with the field's name",
-    arguments: [
-      "originalTransactionId", "appAppleId", "productId", "userLocale", "requestIdentifier", "environment", "signedDate",
-    ])
+    "a payload without a field that is needed is refused with the field's name",
+    arguments: ["originalTransactionId", "requestIdentifier", "environment"])
   func fields(field: String) {
     for value in [JSONValue.null, "", .array([]), -1, "a\u{0}b", .string(String(repeating: "x", count: 300))] {
       do {

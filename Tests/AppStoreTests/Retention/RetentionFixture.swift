@@ -30,7 +30,9 @@ enum RetentionFixture {
     return payload
   }
 
-  static func request(_ more: JSONObject = [:]) throws -> RealtimeRequest { try RealtimeRequest(validating: payload(more)) }
+  static func request(_ more: JSONObject = [:]) throws -> RealtimeRequest {
+    try RealtimeRequest(validating: payload(more), receivedAt: now + 7)
+  }
 
   static func facts(_ change: (inout RetentionFacts) -> Void = { _ in }) -> RetentionFacts {
     var facts = RetentionFacts(status: .active)

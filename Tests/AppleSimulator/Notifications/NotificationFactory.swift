@@ -1,7 +1,7 @@
 import WireJSON
 
 /// Creates notifications and signs them (*responseBodyV2DecodedPayload*). In `overrides`, the members `transaction`, `renewal`, `data` and
-/// `payload` change the signed objects; `forge`, `history` and `notificationUUID` are described in the README.
+/// `payload` change the signed objects; `holder`, `forge`, `history` and `notificationUUID` are described in the README.
 struct NotificationFactory: Sendable {
   let signer: JWSSigner
   /// Signs with a certificate chain under a root that the services do not trust.
@@ -144,7 +144,8 @@ struct NotificationFactory: Sendable {
     var payload: JSONObject = ["notificationType": .string(event.type)]
     payload["subtype"] = event.subtype.map { .string($0) }
     payload.merge([
-      "notificationUUID": .string(uuid), "version": "2.0", "signedDate": .integer(date), member: .object(content),
+      "notificationUUID": .string(uuid), "version": "2.0", "signedDate": .integer(date),
+      overrides["holder"]?.stringValue ?? member: .object(content),
     ])
     payload.merge(overrides["payload"]?.objectValue)
     return NotificationRecord(

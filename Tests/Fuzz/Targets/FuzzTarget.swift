@@ -63,7 +63,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       // The bytes as a verified payload.
       guard let object = try? JSONValue(parsing: bytes).objectValue else { return }
       if let answer = RealtimeAnswer(json: object) { precondition(RealtimeAnswer(json: answer.json) == answer, "not the same again") }
-      guard let request = try? RealtimeRequest(validating: object) else { return }
+      guard let request = try? RealtimeRequest(validating: object, receivedAt: Self.now) else { return }
       precondition(request.requestIdentifier.utf8.count == 36, "a UUID")
       precondition(
         (request.locale?.selfAndPrefixes ?? []).allSatisfy { request.locale?.isWithin($0) == true }, "a locale is within what it narrows")

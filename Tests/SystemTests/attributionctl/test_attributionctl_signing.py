@@ -74,6 +74,12 @@ def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     assert foreign["reason"] == "chain_invalid", foreign
     other = ctl_json(system, "verify", "--bundle-id", "com.example.other", code=1, stdin=notification["signedPayload"])
     assert other["reason"] == "wrong_app", other
+    nameless = system.control("/control/notifications", {
+        "bundleId": APP, "environment": "Sandbox", "notificationType": "TEST", "send": False, "data": {"bundleId": None}})["signedPayload"]
+    unnamed = ctl_json(system, "verify", "--bundle-id", APP, code=1, stdin=nameless)
+    assert unnamed["reason"] == "app_not_named", unnamed
+    assert ctl_json(system, "verify", "--bundle-id", APP, "--trusted-source", stdin=nameless)["known"] is True
+    assert ctl(system, "verify", "--trusted-source", stdin=nameless).returncode == 64
     receipt = ctl_json(system, "verify", stdin='{"status":0,"receipt":{"in_app":[{"original_transaction_id":"77"}]}}')
     assert "valid" not in receipt and receipt["content"]["originalTransactionIds"] == ["77"], receipt
 

@@ -22,7 +22,7 @@ SIGNED_DATA = {
     "retention request of no environment": ("realtimeRequest", {}, {"environment": "anything", "signedDate": DATE}, False),
     "renewal info of Xcode's": ("renewalInfo", {}, {"environment": "Xcode", "signedDate": DATE}, False),
     "a token above its bound": ("transaction", {}, {"bundleId": "com.example.app", "environment": "Sandbox", "signedDate": DATE,
-                                                    "filling": "x" * 60_000}, False),
+                                                    "filling": "x" * 200_000}, False),
     "another app's retention request": ("realtimeRequest", {"bundleId": "com.other.app"},
                                         {"environment": "Production", "appAppleId": 525463029, "signedDate": DATE}, False),
     "production without an app id to compare": (

@@ -63,6 +63,17 @@ def test_a_long_outage_is_recovered_automatically_most_urgent_first(recovering, 
     assert feed.wait_for(1, seconds=1) == []
 
 
+def test_a_recovered_notification_that_names_no_app_is_that_of_the_key_which_fetched_it(recovering, feed):
+    began = time.time()
+    lost = make(recovering, "TEST", "Sandbox", send=False, data={"bundleId": None})
+    answer = recovering.post("/v1/app-store/notifications", {"signedPayload": lost["signedPayload"]})
+    id = answer.json["id"]
+    assert wait_for(lambda: recovering.call("Ingest", "GetDelivery", {"id": id}).get("reason")) == "app_not_named"
+    ended(recovering, start(recovering, began - 60, time.time() + 60, "Sandbox"))
+    found = [event for event in feed.wait_for(1) if event["data"]["notificationUUID"] == lost["notificationUUID"]]
+    assert [event["subject"] for event in found] == [APP], found
+
+
 def test_a_missed_notification_is_recovered_by_its_transaction(recovering, feed):
     began = time.time()
     lost = make(recovering, "DID_RENEW", "Sandbox", send=True, url="http://127.0.0.1:9/nobody")

@@ -157,8 +157,8 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
         "stale": (signed(realtime_request(signedDate=now - 3_600_000)), 403, "permission_denied", "signedDate"),
         "of the future": (signed(realtime_request(signedDate=now + 3_600_000)), 401, "unauthenticated", "chain_invalid"),
         "no request identifier": (signed(realtime_request(requestIdentifier=None)), 400, "invalid_argument", "requestIdentifier"),
-        "no product": (signed(realtime_request(productId=None)), 400, "invalid_argument", "productId"),
-        "no date": (signed(realtime_request(signedDate=None)), 400, "invalid_argument", "signedDate"),
+        "no purchase": (signed(realtime_request(originalTransactionId=None)), 400, "invalid_argument", "originalTransactionId"),
+        "no app, production": (signed(production | {"appAppleId": None}), 403, "permission_denied", "appAppleId"),
     }
     # Answers of other tests may not be events yet.
     system.wait_until_worked()
@@ -174,8 +174,11 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
     # The right app id in both environments, and the sandbox's without one.
     assert system.ask(production)[:2] == (200, {"message": {"messageIdentifier": TEXT}})
     assert system.ask(realtime_request(productId="text", appAppleId=0))[0] == 200
+    # What is not needed may be missing.
+    for missing in ("appAppleId", "userLocale", "signedDate", "productId"):
+        assert system.ask(realtime_request(**{"productId": "text", missing: None}))[0] == 200, missing
     system.wait_until_worked()
-    assert len(system.decided()) == before + 2
+    assert len(system.decided()) == before + 6
 
 
 def test_a_message_that_is_not_approved_is_never_chosen(system):

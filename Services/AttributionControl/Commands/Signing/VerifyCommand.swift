@@ -23,6 +23,10 @@ struct VerifyCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The Apple id that data of the App Store must have.", valueName: "number")) var appAppleId: Int64?
   @Option(help: "The environment that data of the App Store must have: Production or Sandbox.", completion: .environments) var environment:
     String?
+  @Flag(
+    help:
+      "Accept data of the App Store that names no app, because its source is known to be about the app of --bundle-id or --app-apple-id.")
+  var trustedSource = false
   @Option(help: ArgumentHelp("With --offline: PEM file with the public key for impressions.", valueName: "file"), completion: .file())
   var publicKey: String?
   @Flag(help: "With --offline: also accept SKAdNetwork postbacks signed with a development key.") var development = false
@@ -34,6 +38,9 @@ struct VerifyCommand: AsyncParsableCommand {
     if let environment, !["Production", "Sandbox"].contains(environment) {
       throw ValidationError("--environment must be Production or Sandbox.")
     }
+    if trustedSource, bundleId == nil, appAppleId == nil {
+      throw ValidationError("--trusted-source requires --bundle-id or --app-apple-id.")
+    }
   }
 
   func run() async throws {
@@ -42,13 +49,15 @@ struct VerifyCommand: AsyncParsableCommand {
     let inputs = try Self.inputs(file)
     let verify: (SignedInput) async throws(CommandFailure) -> VerdictReport
     if offline {
-      var local = OfflineVerifier(bundleId: bundleId, appAppleId: appAppleId, environment: environment, acceptsDevelopment: development)
+      var local = OfflineVerifier(
+        bundleId: bundleId, appAppleId: appAppleId, environment: environment, trustedSource: trustedSource, acceptsDevelopment: development)
       local.publicKey = try publicKey.map { path throws(CommandFailure) in try Self.key(path) }
       let offlineVerifier = local
       verify = { input throws(CommandFailure) in try offlineVerifier.verify(input) }
     } else {
       let service = ServiceVerifier(
-        connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment)
+        connection: try Connection(layer), bundleId: bundleId, appAppleId: appAppleId, environment: environment,
+        trustedSource: trustedSource)
       verify = { input throws(CommandFailure) in try await service.verify(input) }
     }
     var reports: [VerdictReport] = []

@@ -12,7 +12,7 @@ from SystemTests.differential.certificates import MIDDLE, chains, day, milliseco
 from SystemTests.differential.expected_verdict import Changed
 
 from .chains import plain
-from .reference_verifier import JWT_CLAIMS, LIMIT, NOTIFICATION_LIMIT
+from .reference_verifier import JWT_CLAIMS, LIMIT
 from .signed_data import APPS, DATES, KINDS, NESTED, OBJECTS, PAYLOADS, signed_token, when
 from .subject import Subject
 
@@ -161,7 +161,7 @@ def objects(dice: random.Random, subject: Subject) -> Changed:
     if subject.kind != "notification":
         return plain(dice, subject)
     present = next(name for name in OBJECTS if name in subject.payload)
-    what = dice.choice(["none", "null", "second", "second-null", "array", "text", "empty", "renamed"])
+    what = dice.choice(["none", "null", "second", "second-null", "array", "text", "empty", "renamed", "new", "new-beside", "payload"])
     others = [name for name in OBJECTS if name != present]
     if what == "none":
         del subject.payload[present]
@@ -172,11 +172,17 @@ def objects(dice: random.Random, subject: Subject) -> Changed:
         subject.payload[dice.choice(others)] = dice.choice([{"bundleId": subject.names[0], "environment": subject.names[2],
                                                              "appAppleId": subject.names[1]},
                                                             {"bundleId": "com.other.app"}, {}])
+    elif what == "new":
+        subject.payload["unclaimInfo"] = subject.payload.pop(present)
+    elif what == "new-beside":
+        subject.payload["unclaimInfo"] = dice.choice([{}, {"bundleId": "com.other.app", "environment": "Sandbox"}, {"unclaimSeatIds": []}])
+    elif what == "payload":
+        subject.payload.update({name: subject.payload[present].pop(name, None) for name in ("bundleId", "appAppleId", "environment")})
     elif what == "second-null":
         subject.payload[dice.choice(others)] = None
     else:
         subject.payload[dice.choice(others)] = subject.payload.pop(present)
-    return f"objects-{what}", subject.token(), {"none": False, "null": False, "array": False, "text": False, "empty": False}.get(what)
+    return f"objects-{what}", subject.token(), None
 
 
 def nested(dice: random.Random, subject: Subject) -> Changed:
@@ -232,13 +238,12 @@ def nested(dice: random.Random, subject: Subject) -> Changed:
 
 
 def sizes(dice: random.Random, subject: Subject) -> Changed:
-    """Near the limits of a token and of a notification."""
-    limit = dice.choice([LIMIT, NOTIFICATION_LIMIT])
-    target = limit + dice.choice([-2000, -100, -1, 0, 1, 2, 100, 5000])
+    """Near the limit."""
+    target = LIMIT + dice.choice([-2000, -100, -1, 0, 1, 2, 100, 5000])
     subject.payload["filling"] = ""
     for _ in range(4):
         subject.payload["filling"] += "x" * max(0, (target - len(subject.token())) * 3 // 4)
-    return f"size-{limit}", subject.token(), None
+    return "size", subject.token(), None
 
 
 def other_kind(dice: random.Random, subject: Subject) -> Changed:

@@ -20,10 +20,11 @@ from SystemTests.differential.certificates import ROOT
 from SystemTests.differential.expected_verdict import ExpectedVerdict, Refused
 from SystemTests.differential.signatures import in_range, verifies
 
-from .signed_data import APPS, DATES, NESTED, NO_APP, OBJECTS
+from .names import is_whole, lacks_a_name, named, nested_parts, told, whole
+from .signed_data import APPS, DATES, NO_APP
 
 PROOF = ("chain_invalid", "bad_signature", "malformed_signature", "malformed_certificate", "malformed", "malformed_jws")
-STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app", "malformed"), "INVALID_ENVIRONMENT": ("wrong_environment", "malformed"),
+STATUSES = {"INVALID_APP_IDENTIFIER": ("wrong_app",), "INVALID_ENVIRONMENT": ("wrong_environment",),
             "INVALID_CHAIN_LENGTH": ("chain_length",), "INVALID_CERTIFICATE": ("malformed_certificate",), "VERIFICATION_FAILURE": PROOF}
 METHODS = {"transaction": "verify_and_decode_signed_transaction", "renewalInfo": "verify_and_decode_renewal_info",
            "appTransaction": "verify_and_decode_app_transaction", "notification": "verify_and_decode_notification",
@@ -46,21 +47,10 @@ def library_verdict(token: str, kind: str, bundle: str, app: int | None, environ
         return f"{type(error).__name__}"
 
 
-def named(kind: str, payload: dict) -> tuple:
-    """The app and the environment in the data: bundle id, app id, environment."""
-    if kind == "notification":
-        found_object = next((payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)), {})
-        environment = found_object.get("environment")
-        if found_object and found_object is payload.get("externalPurchaseToken"):
-            environment = "Sandbox" if str(found_object.get("externalPurchaseId", "")).startswith("SANDBOX") else "Production"
-        return found_object.get("bundleId"), found_object.get("appAppleId"), environment
-    return payload.get("bundleId"), payload.get("appAppleId"), payload.get("receiptType" if kind == "appTransaction" else "environment")
-
-
 def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
     """The expected bundle id, app id and environment: those of the request, otherwise those of the configured app that the data names; and
     that configured app."""
-    bundle, app, environment = named(kind, payload)
+    bundle, app, environment = named(kind, payload)[:3]
     if "environment" in requested:
         environment = requested["environment"]
     if environment not in ("Production", "Sandbox"):
@@ -84,12 +74,13 @@ def expected_of(kind: str, payload: dict, requested: dict) -> tuple:
     return bundle, requested.get("appAppleId") or (configured or {}).get("appAppleId") or NO_APP, environment, meant
 
 
-LIMIT, NOTIFICATION_LIMIT = 64 << 10, 256 << 10
+LIMIT = 256 << 10
 JWT_CLAIMS = ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")
 
 
-def expected_verdict(token: str, kind: str, requested: dict) -> ExpectedVerdict:
-    if len(token.encode()) > (NOTIFICATION_LIMIT if kind == "notification" else LIMIT):
+def expected_verdict(token: str, kind: str, requested: dict, *, nested: bool = False) -> ExpectedVerdict:
+    """`nested`: the token is inside a notification, which tells the app and the environment that the token does not name."""
+    if len(token.encode()) > LIMIT:
         return ExpectedVerdict.rejected("malformed_jws", rule="bounded size")
     try:
         parsed = jws.parse(token)
@@ -107,7 +98,7 @@ def expected_verdict(token: str, kind: str, requested: dict) -> ExpectedVerdict:
     if len(x5c) != 3:
         return ExpectedVerdict.rejected("chain_length")
     expected = expected_of(kind, payload, requested)
-    return overruled(library_verdict(token, kind, *expected[:3]), kind, parsed, payload, expected)
+    return overruled(library_verdict(token, kind, *expected[:3]), kind, parsed, payload, expected, requested, nested=nested)
 
 
 def library_accepts(token: str, kind: str, _asked: dict) -> bool:
@@ -115,13 +106,21 @@ def library_accepts(token: str, kind: str, _asked: dict) -> bool:
                for bundle, app in APPS.items() for environment in app["environments"])
 
 
-def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expected: tuple) -> ExpectedVerdict:
+def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expected: tuple, requested: dict, *, nested: bool) -> ExpectedVerdict:
     """The verdict of the library, or of the documented rules that overrule it."""
-    date = DATES[kind]
-    effective = payload.get(date)
+    date = payload.get(DATES[kind])
+    # A date that is no integer says nothing.
+    effective = whole(date)
     read = payload.get("signedDate") if payload.get("signedDate") is not None else payload.get("receiptCreationDate")
+    lacks = lacks_a_name(kind, payload)
     rule = ""
-    if effective != read and (effective is None or is_whole(effective)):
+    if lacks:
+        # The library requires that the data itself names its app and environment. A member that is missing costs nothing if these are told
+        # by something else that Apple signed, or by the caller.
+        rule = "a missing or new member"
+    elif date is not None and effective is None:
+        rule = "a date that is no integer is none"
+    elif effective != read:
         # The library reads either date in any kind of data; each kind has its own, and the current time is used if it is absent.
         rule = "the date of its kind"
     elif status and status not in STATUSES:
@@ -132,12 +131,14 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
         # header parameters are ignored (RFC 7515, 4).
         rule = "no JWT"
     if rule:
-        status = strict_verdict(parsed, kind, payload, expected, time.time() if not is_whole(effective) else effective // 1000)
+        status = proof(parsed, expected, time.time() if effective is None else effective // 1000)
+        if not status and not lacks:
+            status = identity_verdict(kind, payload, expected)
     if status:
         # If app and environment are both wrong, either may be named, because an app is configured for environments.
         configured = APPS.get(expected[3])
         both = status == "INVALID_APP_IDENTIFIER" and (
-            named(kind, payload)[2] != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
+            named(kind, payload).environment != expected[2] or (configured is not None and expected[2] not in configured["environments"]))
         # A request names no bundle, so it may also be reported that the app is not configured for its environment.
         either = kind == "realtimeRequest" and status == "INVALID_ENVIRONMENT" and expected[3] is not None
         return ExpectedVerdict.rejected(*STATUSES[status], *(["wrong_environment"] if both else []), *(["wrong_app"] if either else []), rule=rule)
@@ -149,37 +150,25 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
     fault = chain_fault(x509.load_der_x509_certificate(leaf), x509.load_der_x509_certificate(intermediate))
     if fault:
         return ExpectedVerdict.rejected("chain_invalid", rule=fault)
-    if effective is not None and not is_whole(effective):
-        return ExpectedVerdict.rejected("malformed", "chain_invalid", rule="dates are whole milliseconds")
     if effective is not None and effective > time.time() * 1000 + 300_000:
-        return ExpectedVerdict.rejected("chain_invalid", "malformed", rule="signed in the future")
-    status = identity_verdict(kind, payload, expected)
-    if status:
-        return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
-    if kind == "notification":
-        if not isinstance(payload.get("notificationUUID"), str) or not payload["notificationUUID"]:
-            # The library requires no field; this one distinguishes a notification from its repetition.
-            return ExpectedVerdict.rejected("malformed", rule="a notification has its UUID")
-        token = payload.get("externalPurchaseToken")
-        if isinstance(token, dict) and not isinstance(token.get("externalPurchaseId"), str):
-            # The library treats that as Production; nothing else in the data names an environment.
-            return ExpectedVerdict.rejected("malformed", rule="the id says the environment")
-        present = [payload[name] for name in OBJECTS if isinstance(payload.get(name), dict)]
-        if len(present) != 1:
-            return ExpectedVerdict.rejected("malformed", "wrong_app", rule="exactly one object")
-        for field, nested_kind in NESTED.items():
-            value = present[0].get(field)
-            if value is not None:
-                inner = (expected_verdict(value, nested_kind, {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]})
-                         if isinstance(value, str) else ExpectedVerdict.rejected("malformed"))
-                if not inner.valid:
-                    return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
-    return ExpectedVerdict(True, rule=rule, says={"environment": expected[2],
+        return ExpectedVerdict.rejected("chain_invalid", rule="signed in the future")
+    inside = {"bundleId": expected[0], "appAppleId": expected[1], "environment": expected[2]}
+    if lacks:
+        reasons, inside = told(kind, payload, requested, nested=nested)
+        if reasons:
+            # The JWS inside a notification are verified before its app is told by them.
+            before = ("unexpected_algorithm", "chain_length", *PROOF) if kind == "notification" else ()
+            return ExpectedVerdict.rejected(*reasons, *before, rule=rule)
+    else:
+        status = identity_verdict(kind, payload, expected)
+        if status:
+            return ExpectedVerdict.rejected(*STATUSES[status], rule="identity is not coerced")
+    for nested_kind, value in nested_parts(payload) if kind == "notification" else ():
+        inner = expected_verdict(value, nested_kind, inside, nested=True)
+        if not inner.valid:
+            return dataclasses.replace(inner, rule="nested data is verified too", fields=frozenset())
+    return ExpectedVerdict(True, rule=rule, says={"environment": inside.get("environment"),
                                             "payload": json.loads(base64.urlsafe_b64decode(parsed.payload_part + "==="))})
-
-
-def is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def has_trailing_bytes(data: bytes) -> bool:
@@ -213,7 +202,7 @@ def chain_fault(leaf: x509.Certificate, intermediate: x509.Certificate) -> str:
 
 def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     """Step 7, without conversions."""
-    bundle, app, environment = named(kind, payload)
+    bundle, app, environment = named(kind, payload)[:3]
     if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
         return "INVALID_APP_IDENTIFIER"
     if kind not in ("transaction", "renewalInfo") and expected[2] == "Production" and (not is_whole(app) or app != expected[1]):
@@ -221,8 +210,8 @@ def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
 
-def strict_verdict(parsed: jws.Parsed, kind: str, payload: dict, expected: tuple, seconds: Any) -> str:
-    """The library verifies the chain at that time, `cryptography` the signature; then step 7."""
+def proof(parsed: jws.Parsed, expected: tuple, seconds: Any) -> str:
+    """The library verifies the chain at that time, `cryptography` the signature."""
     try:
         pem = library(*expected[:3])._chain_verifier.verify_chain(parsed.header["x5c"], False, seconds)
     except VerificationException as error:
@@ -233,9 +222,7 @@ def strict_verdict(parsed: jws.Parsed, kind: str, payload: dict, expected: tuple
     if not isinstance(key, ec.EllipticCurvePublicKey) or key.curve.name != "secp256r1" or len(parsed.signature) != 64:
         return "VERIFICATION_FAILURE"
     r, s = int.from_bytes(parsed.signature[:32], "big"), int.from_bytes(parsed.signature[32:], "big")
-    if not in_range(r, s, "secp256r1") or not verifies(key, r, s, parsed.signing_input):
-        return "VERIFICATION_FAILURE"
-    return identity_verdict(kind, payload, expected)
+    return "" if in_range(r, s, "secp256r1") and verifies(key, r, s, parsed.signing_input) else "VERIFICATION_FAILURE"
 
 
 def base64_is_loose(text: str) -> bool:
