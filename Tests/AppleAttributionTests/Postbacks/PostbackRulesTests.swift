@@ -131,7 +131,9 @@ struct PostbackRulesTests {
     #expect(try Self.verdict { $0["ad-network-id"] = "EXAMPLE123.skadnetwork" }.reason == .badSignature)
     let found = try PostbackSniffer.inspect(JSONValue.object(object).serialized)
     #expect(found.naturalKey == naturalKey)
-    let kit = try Self.adAttributionKitVerdict(expecting: ["test.adattributionkit"]) { $0["ad-network-identifier"] = "TEST.AdAttributionKit" }
+    let kit = try Self.adAttributionKitVerdict(expecting: ["test.adattributionkit"]) {
+      $0["ad-network-identifier"] = "TEST.AdAttributionKit"
+    }
     #expect(kit.valid && kit.postback?.adNetworkIdentifier == "TEST.AdAttributionKit")
     #expect(try kit.naturalKey == Self.adAttributionKitVerdict().naturalKey)
   }

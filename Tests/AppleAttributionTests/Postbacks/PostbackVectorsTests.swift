@@ -43,7 +43,8 @@ struct PostbackVectorsTests {
     }
   }
 
-  @Test("postbacks verified together get the verdicts of each alone", arguments: ["postbacks.json", "unsigned-values.json", "genuine.json"])
+  @Test(
+    "postbacks verified together get the verdicts of each alone", arguments: ["postbacks.json", "unsigned-values.json", "genuine.json"])
   func together(_ file: String) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)

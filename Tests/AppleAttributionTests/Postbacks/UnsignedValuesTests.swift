@@ -10,7 +10,10 @@ struct UnsignedValuesTests {
   static let unusable: [(String, [JSONValue])] = [
     (
       "conversion-value",
-      [64, -1, "", "NULL", "none", "7a", true, [], [7], ["a": 7], .number(JSONNumber(1.5)!), "1.5", 1_000_000_000_000, .number(JSONNumber(1e300)!)]
+      [
+        64, -1, "", "NULL", "none", "7a", true, [], [7], ["a": 7], .number(JSONNumber(1.5)!), "1.5", 1_000_000_000_000,
+        .number(JSONNumber(1e300)!),
+      ]
     ),
     ("coarse-conversion-value", ["", "none", "NULL", "lo", " low", "\u{2063}low", 2, false, ["low"], ["low": 1]]),
     ("country-code", ["", "USA", "U", "1A", "\u{C4}", "U\u{0}", 49, true, ["US"]]),
@@ -92,7 +95,8 @@ struct UnsignedValuesTests {
   func beforeFour(version: String) throws {
     let object: JSONObject = [
       "version": .string(version), "ad-network-id": "example123.skadnetwork", "campaign-id": 7, "app-id": 525_463_029,
-      "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 5, "fidelity-type": 1, "did-win": true,
+      "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 5, "fidelity-type": 1,
+      "did-win": true,
       "conversion-value": "NULL",
     ]
     let signed = version == "2.0" ? nil : try PostbackRulesTests.signed(object)

@@ -26,7 +26,7 @@ struct ATTSessionTests {
       ("{}", "bundleId"), (#"{"bundleId":1}"#, "bundleId"), (#"{"bundleId":"b"}"#, "installId"),
       (#"{"bundleId":"b","installId":""}"#, "installId"),
       (#"{"bundleId":"b","installId":"i","attStatus":"3"}"#, "attStatus"),
-      (#"{"bundleId":"b","installId":"i","attStatus":3.0}"#, "attStatus"),
+      (#"{"bundleId":"b","installId":"i","attStatus":3.5}"#, "attStatus"),
       (#"{"bundleId":"b","installId":"i","att_status":"3"}"#, "att_status"),
       (#"{"bundleId":"b","installId":"i","attConsentWaitingInterval":"5"}"#, "attConsentWaitingInterval"),
       (#"{"bundleId":"b","installId":"i","urlStrategy":5}"#, "urlStrategy"),

@@ -8,7 +8,6 @@ import uuid
 import pytest
 
 from client import Subscription
-
 from SystemTests.support.running_system import start_system, stop_system
 
 from .test_conversion_values import APP, NETWORK, event_of
@@ -94,8 +93,8 @@ def test_integers_that_a_forwarder_wrote_as_doubles_are_the_same_integers(system
     body = made(system, "skadnetwork", appId=APP, sourceIdentifier="5239", conversionValue=7)
     text = json.dumps(body)
     for one, other in ((f'"app-id": {APP}', '"app-id": 5.25463029E8'), ('"source-app-id": 1234567891', '"source-app-id": 1234567891.0'),
-                       ('"postback-sequence-index": 0', '"postback-sequence-index": 0.0'), ('"source-identifier": "5239"', '"source-identifier": 5239'),
-                       ('"conversion-value": 7', '"conversion-value": 7.0')):
+                       ('"postback-sequence-index": 0', '"postback-sequence-index": 0.0'),
+                       ('"source-identifier": "5239"', '"source-identifier": 5239'), ('"conversion-value": 7', '"conversion-value": 7.0')):
         assert one in text
         text = text.replace(one, other)
     counted = event(system, posted(system, text))

@@ -27,15 +27,14 @@ def load(name):
     return json.loads((VECTORS / name).read_text())
 
 
-# Each file has its own test keys.
-SIGNED_WITH_TEST_KEYS = ("attribution/postbacks.json", "attribution/unsigned-values.json")
 APPLES_P256 = ("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg==")
-TEST_KEYS = {file: load(file)["publicKeys"]["test"] for file in SIGNED_WITH_TEST_KEYS}
+# Each file has its own test keys.
+TEST_KEYS = {file: load(file)["publicKeys"]["test"] for file in ("attribution/postbacks.json", "attribution/unsigned-values.json")}
 P256S = [keys["P-256"] for keys in TEST_KEYS.values()]
 
 
 def cases(keys):
-    return [case for file in (*SIGNED_WITH_TEST_KEYS, "attribution/genuine.json") for case in load(file)["cases"] if case["keys"] == keys]
+    return [case for file in (*TEST_KEYS, "attribution/genuine.json") for case in load(file)["cases"] if case["keys"] == keys]
 
 
 def configured(directory: pathlib.Path, **more) -> tuple[pathlib.Path, str]:
@@ -177,9 +176,7 @@ def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
             assert field not in expect or event["data"].get(field) == expect[field], (case["id"], field, event)
         check_values(event["data"], expect)
         if expect["valid"]:
-            sent = json.loads(case["body"])
-            assert all(sent[name] == value for name, value in event["data"]["unsigned"].items()), (case["id"], event)
-            assert "ip" not in json.dumps(event["data"]["postback"]).split('"'), (case["id"], event)
+            assert event["data"]["unsigned"].items() <= json.loads(case["body"]).items() and "ip" not in event["data"]["postback"], event
     events = [event["id"] for event in feed.wait_for(len(named), settle=1.5)]
     assert len(events) == len(set(events)) and set(events) == named, "an event twice, or one of nothing"
     feed.delete()
