@@ -30,6 +30,7 @@ SECTIONS = {
     "adServices": ("Settings/AdServicesSettings.swift", CONFIGURATION / "Settings/AdServicesSettings.swift"),
     "retention": ("Settings/RetentionSettings.swift", CONFIGURATION / "Settings/RetentionSettings.swift"),
     "webAds": ("Settings/WebAdSettings.swift", CONFIGURATION / "Settings/WebAdSettings.swift"),
+    "postbacks": ("Settings/PostbackSettings.swift", CONFIGURATION / "Settings/PostbackSettings.swift"),
     "metrics": ("Settings/MetricsSettings.swift", CONFIGURATION / "Settings/MetricsSettings.swift"),
     "traces": ("../Traces/TraceSettings.swift", ROOT / "Shared/ServiceRuntime/Traces/TraceSettings.swift"),
 }

@@ -46,7 +46,7 @@ extension ServiceParts {
       deliveries: deliveries, postbacks: postbacks, signedData: signedData,
       lifecycle: lifecycle, purchases: purchases,
       observations: ObservationWork(signedData: signedData, lifecycle: lifecycle, purchases: purchases, deliveries: deliveries),
-      meanings: try PostbackMeanings(configuration),
+      meanings: try PostbackMeanings(configuration), foreignMembers: Set(configuration.postbacks.foreignMembers),
       suffixes: configuration.webAds.postbacks == .mark ? try configuration.webAds.suffixes() : nil, arrivals: arrivals,
       metrics: environment.metrics)
     let counter = DeliveryCounter(redis: redis, logger: environment.logger)

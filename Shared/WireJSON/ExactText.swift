@@ -28,6 +28,13 @@ extension String {
     return withBytes { own in other.withBytes { other in count == 0 || memcmp(own.baseAddress!, other.baseAddress!, count) == 0 } }
   }
 
+  /// The text with the letters A to Z in lower case. No other character changes, so two texts that differ in more than the case of these
+  /// letters still differ.
+  public var asciiLowercased: String {
+    guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
+    return String(decoding: utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
   /// Calls the closure with the text's bytes. Other ways to read them copy or retain the string.
   @inline(__always)
   func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) -> Value) -> Value {

@@ -27,10 +27,10 @@ public struct JSONNumber: Sendable, Hashable {
   /// True if the number is written without fraction and exponent.
   public var isPlainInteger: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
 
-  /// The value; nil unless it is a plain integer that fits.
-  public var int64: Int64? { Int64(text) }
-  /// The value; nil unless it is a plain integer that fits.
-  public var uint64: UInt64? { UInt64(text) }
+  /// The value; nil unless it is a whole number that fits. `5.0` and `5e2` are whole numbers too, and every digit counts.
+  public var int64: Int64? { Int64(text) ?? Int64(wholeNumber: text) }
+  /// Like ``int64``, for a number that is not negative.
+  public var uint64: UInt64? { UInt64(text) ?? WholeNumber(text)?.converted(to: UInt64.self) }
   /// The nearest double; infinite for a number that is too large.
   public var double: Double { Double(text) ?? .nan }
 }

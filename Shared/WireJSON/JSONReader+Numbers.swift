@@ -108,13 +108,11 @@ extension JSONReader {
     return try Self.wholeNumber(text)
   }
 
-  /// The digits of a number: `5.0` and `5e2` are whole numbers too. Beyond 2^53 a double may be inexact, so such numbers need plain digits.
+  /// The digits of a number: `5.0` and `5e2` are whole numbers too.
   private static func wholeNumber(_ text: String) throws(JSONError) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) else { return text }
-    guard let value = Double(text), let whole = Int64(exactly: value), whole.magnitude <= 1 << 53 else {
-      throw JSONError(.wrongType(expected: "a whole number"))
-    }
-    return String(whole)
+    guard let number = WholeNumber(text) else { throw JSONError(.wrongType(expected: "a whole number")) }
+    return number.description
   }
 
   /// The text of the number at the position.

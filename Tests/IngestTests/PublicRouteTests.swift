@@ -30,9 +30,4 @@ import Testing
     #expect(PublicRoute.notification(bundleId: nil).retryStatus == 503 && PublicRoute.notification(bundleId: "a.b").retryStatus == 503)
     #expect(PublicRoute.session.retryStatus == nil && PublicRoute.token(bundleId: nil).retryStatus == nil)
   }
-
-  @Test func `Only tokens may be sent as plain text`() {
-    #expect(PublicRoute.token(bundleId: nil).acceptsText && PublicRoute.token(bundleId: "com.example.app").acceptsText)
-    #expect(!PublicRoute.notification(bundleId: "com.example.app").acceptsText)
-  }
 }

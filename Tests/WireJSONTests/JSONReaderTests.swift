@@ -107,6 +107,8 @@ struct JSONReaderTests {
     #expect(try read("\"-9223372036854775808\"") == .min)
     #expect(try read("5.0") == 5)
     #expect(try read("5e2") == 500)
+    #expect(try read("9223372036854775807.0") == .max && read("-9.223372036854775808e18") == .min)
+    #expect(try read("9.007199254740993e15") == 9_007_199_254_740_993)
     // Numbers with up to 18 digits are parsed in a fast way.
     for digits in 15...19 {
       for sign in ["", "-"] {
@@ -121,8 +123,8 @@ struct JSONReaderTests {
       #expect(throws: JSONError.self) { try read(text) }
     }
     for text in [
-      "5.5", "9223372036854775808", "\"\"", "\" 1\"", "\"+1\"", "\"1.0\"", "true", "null", "1e30", "-9223372036854775808.0",
-      "-9.223372036854775808e18", "9223372036854775807.0",
+      "5.5", "9223372036854775808", "\"\"", "\" 1\"", "\"+1\"", "\"1.0\"", "true", "null", "1e30", "9223372036854775807.5",
+      "9223372036854775808.0", "-9.223372036854775809e18", "1e999999999",
     ] {
       #expect(throws: JSONError.self) { try read(text) }
     }

@@ -26,14 +26,15 @@ struct OfflineVerifier: Sendable {
       let verdict = PostbackVerifier(acceptsDevelopmentSKAdNetwork: acceptsDevelopment).verdict(onSKAdNetwork: body)
       return VerdictReport(
         kind: input.name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
-        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
-        unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed(),
+        unsigned: verdict.valid ? verdict.postback?.unsigned.received : nil,
+        unusable: verdict.valid ? verdict.postback?.unsigned.unusable : nil)
     case .adAttributionKitPostback(let body):
       let verdict = PostbackVerifier().verdict(onAdAttributionKit: body)
       return VerdictReport(
         kind: input.name, valid: verdict.valid, reason: Self.reason(verdict.reason?.rawValue, verdict.explanation), field: verdict.field,
-        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed,
-        unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+        environment: verdict.environment?.rawValue, keyId: verdict.keyId, content: verdict.postback?.typed(),
+        unsigned: verdict.postback?.unsigned.received, unusable: verdict.postback?.unsigned.unusable)
     case .appStore(let jws, let kind): return appStore(jws, kind, input.name)
     case .skAdNetworkImpression(let object): return try impression(object, input.name)
     case .adAttributionKitImpression(let jws):

@@ -18,7 +18,7 @@ struct ServiceVerifier: Sendable {
       let response = try await connection.ask(.verifier) { () throws(RPCError) in try await verifier.verifySKAdNetworkPostback(request) }
       return VerdictReport(
         kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
-        keyId: response.keyId, content: response.postback, unsigned: response.unsigned)
+        keyId: response.keyId, content: response.postback, unsigned: response.unsigned, unusable: response.unusable)
     case .adAttributionKitPostback(let body):
       let request = VerifyAdAttributionKitPostbackRequest(postbackText: String(decoding: body, as: UTF8.self))
       let response = try await connection.ask(.verifier) { () throws(RPCError) in
@@ -26,7 +26,7 @@ struct ServiceVerifier: Sendable {
       }
       return VerdictReport(
         kind: input.name, valid: response.valid ?? false, reason: response.reason, field: response.field, environment: response.environment,
-        keyId: response.keyId, content: response.postback, unsigned: response.unsigned)
+        keyId: response.keyId, content: response.postback, unsigned: response.unsigned, unusable: response.unusable)
     case .appStore(let jws, let kind):
       let request = VerifyAppStoreSignedDataRequest(
         signedData: jws, kind: kind.rawValue, bundleId: bundleId, appAppleId: appAppleId, environment: environment,

@@ -20,10 +20,12 @@ struct VerdictReport: Sendable, Hashable {
   var content: JSONObject?
   /// The members of a postback that its signature does not cover.
   var unsigned: JSONObject?
+  /// The names in ``unsigned`` whose value cannot be used.
+  var unusable: [String]?
 
   init(
     kind: String, valid: Bool?, reason: String? = nil, field: String? = nil, environment: String? = nil, keyId: String? = nil,
-    remark: String? = nil, known: Bool? = nil, content: JSONObject? = nil, unsigned: JSONObject? = nil
+    remark: String? = nil, known: Bool? = nil, content: JSONObject? = nil, unsigned: JSONObject? = nil, unusable: [String]? = nil
   ) {
     self.kind = kind
     self.valid = valid
@@ -35,6 +37,7 @@ struct VerdictReport: Sendable, Hashable {
     self.known = known
     self.content = content
     self.unsigned = unsigned
+    self.unusable = unusable
   }
 
   /// The report of a receipt: the ids in it.
@@ -63,6 +66,8 @@ struct VerdictReport: Sendable, Hashable {
     object["known"] = known.map { .bool($0) }
     object["content"] = content.map { .object($0) }
     object["unsigned"] = unsigned.map { .object($0) }
+    // A service answers with an empty list for a verdict on other data too.
+    if unsigned != nil { object["unusable"] = unusable.map { .array($0.map { .string($0) }) } }
     return object
   }
 
@@ -84,7 +89,8 @@ struct VerdictReport: Sendable, Hashable {
     guard content else { return record }
     for member in self.content?.members ?? [] { record.add(member.key, member.value.stringValue ?? member.value.serializedString) }
     for member in unsigned?.members ?? [] {
-      record.add("not signed: \(member.key)", Cell(member.value.stringValue ?? member.value.serializedString, .warning))
+      let kind = unusable?.contains(member.key) == true ? "cannot be used" : "not signed"
+      record.add("\(kind): \(member.key)", Cell(member.value.stringValue ?? member.value.serializedString, .warning))
     }
     return record
   }

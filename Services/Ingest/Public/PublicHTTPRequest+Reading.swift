@@ -4,13 +4,19 @@ import ServiceRuntime
 import WireJSON
 
 extension PublicHTTPRequest {
-  /// True if the content type is JSON. Also true if it is missing, so that no genuine request is refused for that.
-  var isJSON: Bool {
+  /// True if a body of the content type is read. Besides JSON and plain text, these are the types that common clients send if nobody sets
+  /// one: the type of a form (curl, PHP, URLSession) or of bytes (Unity), or none. So the body shows what it is, and not its type.
+  var hasReadableType: Bool {
     guard let type = mediaType, !type.isEmpty else { return true }
-    return type == "application/json" || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+    return Self.readableTypes.contains(type) || type.hasSuffix("+json")
   }
 
-  var isText: Bool { mediaType == "text/plain" }
+  private static let readableTypes: Set<String> = [
+    "application/json", "text/json", "text/plain", "application/x-www-form-urlencoded", "application/octet-stream",
+  ]
+
+  /// True if the body begins as a JSON object does.
+  var isObject: Bool { body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "{") }
 
   /// The first value of a query parameter, decoded; nil if it is missing or not UTF-8.
   func parameter(_ name: String) -> String? {

@@ -25,10 +25,10 @@ struct PublicRouter: PublicResponder {
 
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse {
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
-    guard request.isJSON || (route.acceptsText && request.isText) else {
+    guard request.hasReadableType else {
       var response = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
-      response.headers.append(("Accept-Post", route.acceptsText ? "application/json, text/plain" : "application/json"))
+      response.headers.append(("Accept-Post", "application/json, text/plain"))
       return response
     }
     switch route {
@@ -148,10 +148,5 @@ enum PublicRoute: Sendable, Hashable {
     case .session: "/v1/sessions"
     case .attStatus: "/v1/sessions/{installId}/att-status"
     }
-  }
-
-  /// True if the body may be plain text.
-  var acceptsText: Bool {
-    if case .token = self { true } else { false }
   }
 }

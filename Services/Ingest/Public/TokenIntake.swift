@@ -4,8 +4,8 @@ import AttributionQueue
 import ServiceRuntime
 import WireJSON
 
-/// Accepts AdServices attribution tokens from apps and SDKs into the queue `tokens`: as JSON, or as plain text with the other fields in the
-/// query. A device that could not get a token reports its error instead, which is only counted.
+/// Accepts AdServices attribution tokens from apps and SDKs into the queue `tokens`: as a JSON object, or as bare text with the other fields in
+/// the query; the body shows which, whatever its content type. A device that could not get a token reports its error instead, which is only counted.
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
   /// The rule for the time of the first call to Apple.
@@ -21,8 +21,8 @@ struct TokenIntake: Sendable {
     let submission: TokenSubmission
     let report: ATTStatusReport
     do {
-      if !request.isText, let error = try deviceError(request, bundleId) { return error }
-      (submission, report) = request.isText ? try text(request, bundleId) : try json(request, bundleId)
+      if request.isObject, let error = try deviceError(request, bundleId) { return error }
+      (submission, report) = request.isObject ? try json(request, bundleId) : try text(request, bundleId)
       try check(submission.claims.bundleId)
     } catch {
       return .failure(.invalidArgument(field: error.field, error.reason))
@@ -103,12 +103,22 @@ struct TokenIntake: Sendable {
     guard let token = String(validating: request.body, as: UTF8.self) else {
       throw FieldError(field: "token", reason: "must be ASCII")
     }
+    guard !Self.isFormOrArray(request.body) else {
+      throw FieldError(field: "token", reason: "must be the only text of the body, or a member of a JSON object")
+    }
     return (
       try TokenSubmission(
         token: token, bundleId: try app(request.parameter("bundleId"), urlBundleId), installId: request.parameter("installId"),
         attStatus: report.isStated ? report.status : nil,
         requestedAt: request.parameter("requestedAt").flatMap { DeviceTime.milliseconds($0) }, receivedAt: request.receivedAt), report
     )
+  }
+
+  /// True for the fields of a form and for a JSON array: in Base64, `=` is only at the end, where quotes may follow.
+  private static func isFormOrArray(_ body: [UInt8]) -> Bool {
+    let text = body.drop { $0 <= UInt8(ascii: " ") }
+    return text.first == UInt8(ascii: "[")
+      || text.reversed().drop { $0 <= UInt8(ascii: " ") || "=\"'".utf8.contains($0) }.contains(UInt8(ascii: "="))
   }
 
   private func string(_ name: String, in body: JSONObject) throws(FieldError) -> String? {

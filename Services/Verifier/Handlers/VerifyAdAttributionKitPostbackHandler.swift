@@ -26,6 +26,7 @@ extension Verdicts {
     return VerifyAdAttributionKitPostbackResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field,
       environment: verdict.environment?.rawValue,
-      keyId: verdict.keyId, postback: verdict.postback?.typed, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+      keyId: verdict.keyId, postback: verdict.postback?.typed(), unsigned: verdict.postback?.unsigned.received,
+      unusable: verdict.postback?.unsigned.unusable ?? [])
   }
 }

@@ -24,7 +24,8 @@ extension Verdicts {
     return VerifySKAdNetworkPostbackResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, version: verdict.version,
       keyId: verdict.keyId,
-      transactionId: verdict.transactionId, postback: verdict.postback?.typed,
-      environment: verdict.environment?.rawValue, unsigned: verdict.valid ? verdict.postback?.unsignedValues : nil)
+      transactionId: verdict.transactionId, postback: verdict.postback?.typed(),
+      environment: verdict.environment?.rawValue, unsigned: verdict.valid ? verdict.postback?.unsigned.received : nil,
+      unusable: verdict.valid ? verdict.postback?.unsigned.unusable ?? [] : [])
   }
 }

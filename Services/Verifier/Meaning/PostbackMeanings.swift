@@ -8,7 +8,7 @@ struct PostbackMeanings: Sendable {
   private let conversions: [Int64: ConversionSchemas]
   /// The ids of the apps that count development postbacks.
   private let countingDevelopment: Set<Int64>
-  /// The names of the parts of source identifiers, by ad network.
+  /// The names of the parts of source identifiers, by ad network in lower case.
   private let sources: [String: SourceIdentifierNames]
 
   /// Throws if the configured meanings are invalid.
@@ -31,8 +31,11 @@ struct PostbackMeanings: Sendable {
     }
     var sources: [String: SourceIdentifierNames] = [:]
     for (id, settings) in configuration.sourceIdentifiers {
+      guard sources[id.asciiLowercased] == nil else {
+        throw ConfigurationError(settings.place, "occurs twice; ad networks are compared without regard to case")
+      }
       do throws(FieldError) {
-        sources[id] = try SourceIdentifierNames(
+        sources[id.asciiLowercased] = try SourceIdentifierNames(
           [.campaign: settings.campaigns, .adGroup: settings.adGroups, .creative: settings.creatives],
           campaignIds: settings.campaignIds)
       } catch {
@@ -59,7 +62,7 @@ struct PostbackMeanings: Sendable {
 
   /// The meaning of a postback's source identifier or campaign id, as it is written into the event; nil for an ad network without names.
   func source(adNetworkId: String, sourceIdentifier: String?, campaignId: Int?) -> JSONObject? {
-    guard let names = sources[adNetworkId] else { return nil }
+    guard let names = sources[adNetworkId.asciiLowercased] else { return nil }
     if let sourceIdentifier { return names.json(sourceIdentifier: sourceIdentifier) }
     return campaignId.map { names.json(campaignId: $0) }
   }

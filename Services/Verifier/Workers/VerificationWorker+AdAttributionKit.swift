@@ -20,13 +20,15 @@ extension VerificationWorker {
     var data = common(lease)
     data["environment"] = .string(environment.rawValue)
     data["keyId"] = .string(verdict.keyId ?? "")
-    data["postback"] = .object(postback.typed)
-    data["unsigned"] = .object(postback.unsignedValues)
+    data["postback"] = .object(postback.typed(foreign: foreignMembers))
+    data["unsigned"] = .object(postback.unsigned.received)
+    data["unusable"] = .array(postback.unsigned.unusable.map { .string($0) })
     data["tierAtLeast"] = .integer(postback.privacy.tierAtLeast)
     data["withheld"] = .array(postback.privacy.withheld.map { .string($0) })
     data["conversion"] = meanings.conversion(
-      app: postback.advertisedItemIdentifier, environment: environment, isWinning: postback.didWin, fine: postback.conversionValue,
-      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt
+      app: postback.advertisedItemIdentifier, environment: environment, isWinning: postback.didWin,
+      fine: postback.unsigned.conversionValue, coarse: postback.unsigned.coarseConversionValue, window: postback.postbackSequenceIndex,
+      receivedAt: lease.message.receivedAt
     ).map { .object($0) }
     data["placement"] = meanings.source(
       adNetworkId: postback.adNetworkIdentifier, sourceIdentifier: postback.sourceIdentifier, campaignId: nil
@@ -35,11 +37,11 @@ extension VerificationWorker {
     return verified(
       lease, .adAttributionKitPostbackVerified, claiming: naturalKey, event,
       Self.counted(
-        app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, fine: postback.conversionValue,
-        coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkIdentifier,
+        app: postback.advertisedItemIdentifier, environment, isWinning: postback.didWin, unsigned: postback.unsigned,
+        window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkIdentifier,
         source: postback.sourceIdentifier),
       EventAttributes(
         adNetworkId: postback.adNetworkIdentifier, appAppleId: postback.advertisedItemIdentifier, environment: environment.rawValue),
-      unsigned: postback.unsignedValues, otherwise: .adAttributionKitPostbackRejected)
+      adNetworkId: postback.adNetworkIdentifier, unsigned: postback.unsigned, otherwise: .adAttributionKitPostbackRejected)
   }
 }

@@ -33,11 +33,12 @@ extension VerificationWorker {
     }
     let environment = verdict.environment ?? .production
     let conversion = meanings.conversion(
-      app: postback.appId, environment: environment, isWinning: postback.isWinning, fine: postback.conversionValue,
-      coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, receivedAt: lease.message.receivedAt)
+      app: postback.appId, environment: environment, isWinning: postback.isWinning,
+      fine: postback.unsigned.conversionValue, coarse: postback.unsigned.coarseConversionValue, window: postback.postbackSequenceIndex,
+      receivedAt: lease.message.receivedAt)
     let placement = meanings.source(
       adNetworkId: postback.adNetworkId, sourceIdentifier: postback.sourceIdentifier, campaignId: postback.campaignId)
-    let (privacy, unsigned) = (postback.privacy, postback.unsignedValues)
+    let (privacy, unsigned) = (postback.privacy, postback.unsigned)
     // Most deliveries are of this kind, so the event is written directly as bytes. The other events are built as a `JSONObject` first.
     let event = CloudEvent.json(
       id: naturalKey, source: Self.source, type: .skadnetworkPostbackVerified, subject: postback.adNetworkId, time: Self.now
@@ -53,9 +54,13 @@ extension VerificationWorker {
       writer.key("transactionId")
       writer.string(postback.transactionId)
       writer.key("postback")
-      postback.writeTyped(to: &writer)
+      postback.writeTyped(to: &writer, foreign: foreignMembers)
       writer.key("unsigned")
-      writer.object(unsigned)
+      writer.object(unsigned.received)
+      writer.key("unusable")
+      writer.beginArray()
+      for name in unsigned.unusable { writer.string(name) }
+      writer.endArray()
       if let privacy {
         writer.key("tierAtLeast")
         writer.int(privacy.tierAtLeast)
@@ -81,11 +86,11 @@ extension VerificationWorker {
     return verified(
       lease, .skadnetworkPostbackVerified, claiming: naturalKey, event,
       Self.counted(
-        app: postback.appId, environment, isWinning: postback.isWinning, fine: postback.conversionValue,
-        coarse: postback.coarseConversionValue, window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkId,
+        app: postback.appId, environment, isWinning: postback.isWinning, unsigned: unsigned,
+        window: postback.postbackSequenceIndex, adNetworkId: postback.adNetworkId,
         source: postback.sourceIdentifier ?? postback.campaignId.map { String($0) }),
       EventAttributes(adNetworkId: postback.adNetworkId, appAppleId: postback.appId, environment: environment.rawValue),
-      unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
+      adNetworkId: postback.adNetworkId, unsigned: unsigned, otherwise: .skadnetworkPostbackRejected)
   }
 
   /// What the public suffix list says about the site that showed an ad: its registrable domain, and whether the site's name is itself a

@@ -22,6 +22,8 @@ final class VerificationWorker: Sendable {
   let purchases: OneTimePurchases
   let observations: ObservationWork
   let meanings: PostbackMeanings
+  /// The names of the foreign members of postbacks that events contain (`postbacks.foreignMembers`).
+  let foreignMembers: Set<String>
   /// The public suffix list, for the sites that showed web ads; nil if events do not contain registrable domains (`webAds.postbacks`).
   let suffixes: PublicSuffixList?
   let arrivals: VerifiedArrivals
@@ -30,8 +32,8 @@ final class VerificationWorker: Sendable {
 
   init(
     deliveries: DeliveryQueue, postbacks: PostbackVerifier, signedData: RevocationCheckedVerifier, lifecycle: SubscriptionLifecycle,
-    purchases: OneTimePurchases, observations: ObservationWork, meanings: PostbackMeanings, suffixes: PublicSuffixList?,
-    arrivals: VerifiedArrivals, metrics: MetricsRegistry
+    purchases: OneTimePurchases, observations: ObservationWork, meanings: PostbackMeanings, foreignMembers: Set<String>,
+    suffixes: PublicSuffixList?, arrivals: VerifiedArrivals, metrics: MetricsRegistry
   ) {
     self.deliveries = deliveries
     self.postbacks = postbacks
@@ -40,6 +42,7 @@ final class VerificationWorker: Sendable {
     self.purchases = purchases
     self.observations = observations
     self.meanings = meanings
+    self.foreignMembers = foreignMembers
     self.suffixes = suffixes
     self.arrivals = arrivals
     self.metrics = metrics

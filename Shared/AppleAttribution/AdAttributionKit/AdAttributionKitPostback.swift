@@ -43,24 +43,16 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
   /// The conversion window, 0 to 2.
   public let postbackSequenceIndex: Int
 
-  // The unsigned values.
-
-  /// `click`, `view` or a newer value; nil if it is unknown.
-  public let adInteractionType: String?
-  /// 0–63. Apple sends it only in the first window. In another window it is kept, but has no meaning (``ConversionSchema``).
-  public let conversionValue: Int?
-  /// Never present together with ``conversionValue`` (``PostbackFields/conversion(coarse:)``).
-  public let coarseConversionValue: CoarseConversionValue?
-  /// Two letters, ISO 3166.
-  public let countryCode: String?
+  /// The values beside the JWS, which Apple does not sign. They are read only from the body, even if the payload has a claim with the same
+  /// name.
+  public let unsigned: UnsignedValues
 
   /// The JWS payload, unchanged.
   public let payload: JSONObject
   /// The body as a JSON object, unchanged.
   public let raw: JSONObject
 
-  /// Reads the claims from the payload, and the unsigned values only from the body, even if the payload has a claim with the same name.
-  /// Throws ``PostbackRejection`` `malformed` with the field.
+  /// Reads the claims from the payload. Throws ``PostbackRejection`` `malformed` with the field.
   init(payload: JSONObject, body: JSONObject) throws(PostbackRejection) {
     let claims = PostbackFields(payload)
     postbackIdentifier = try claims.string("postback-identifier")
@@ -73,31 +65,35 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     conversionType = ConversionType(try claims.string("conversion-type"))
     didWin = try claims.bool("did-win")
     postbackSequenceIndex = Int(try claims.integer("postback-sequence-index", 0...2))
-    let unsigned = PostbackFields(body)
-    adInteractionType = try unsigned.optionalString("ad-interaction-type")
-    (conversionValue, coarseConversionValue) = try unsigned.conversion(coarse: true)
-    countryCode = try unsigned.countryCode()
+    unsigned = UnsignedValues(body, of: .adAttributionKit)
     self.payload = payload
     raw = body
   }
 
-  /// The natural key: ad network, identifier in lower case, conversion window.
+  /// The natural key: ad network and identifier in lower case, conversion window.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkIdentifier, identifier: postbackIdentifier, index: postbackSequenceIndex)
   }
 
   static func naturalKey(adNetworkId: String, identifier: String, index: Int) -> String {
-    "adattributionkit:\(adNetworkId):\(identifier.lowercased()):\(index)"
+    "adattributionkit:\(adNetworkId.asciiLowercased):\(identifier.lowercased()):\(index)"
   }
 
-  /// The postback as events contain it: the body's members with the decoded JWS payload as `payload`, in Apple's JSON types, without nulls,
-  /// and with one spelling of re-engagement. A member `payload` of the body is left out.
-  public var typed: JSONObject {
-    var object = JSONObject(raw.members.filter { !$0.value.isNull && $0.key != "payload" })
-    if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
+  /// The postback as events contain it: the body's fields in Apple's JSON types with the decoded JWS payload as `payload`, without nulls and
+  /// unsigned values that cannot be used, and with one spelling of re-engagement. A member `payload` of the body is left out.
+  ///
+  /// - Parameter foreign: the names of the foreign members of the body that are kept unchanged; nil for all. Foreign are members that are no
+  ///   fields of a postback, such as those with the name of a claim.
+  public func typed(foreign: Set<String>? = nil) -> JSONObject {
+    var object = JSONObject()
+    object.reserveCapacity(raw.members.count + 1)
+    for member in raw.members where !member.value.isNull && member.key != "payload" {
+      object.append(new: member.key, shown(member.key).value(member.key, member.value, foreign: foreign))
+    }
     var claims = JSONObject(payload.members.filter { !$0.value.isNull })
     claims["advertised-item-identifier"] = .integer(advertisedItemIdentifier)
     if let publisherItemIdentifier { claims["publisher-item-identifier"] = .integer(publisherItemIdentifier) }
+    claims["source-identifier"] = .string(sourceIdentifier)
     claims["postback-sequence-index"] = .integer(postbackSequenceIndex)
     claims["did-win"] = .bool(didWin)
     // Apple spells it in two ways; events have only this one.
@@ -106,32 +102,22 @@ public struct AdAttributionKitPostback: Sendable, Hashable {
     return object
   }
 
-  /// The unsigned values, including members of the body with the name of a claim, unchanged. If two deliveries of one postback have
-  /// different unsigned values, those of the first count (`VerificationWorker+RepeatedPostbacks.swift` in verifier).
-  public var unsignedValues: JSONObject {
-    var object = JSONObject()
-    if let adInteractionType { object["ad-interaction-type"] = .string(adInteractionType) }
-    if let conversionValue { object["conversion-value"] = .integer(conversionValue) }
-    if let coarseConversionValue { object["coarse-conversion-value"] = .string(coarseConversionValue.rawValue) }
-    if let countryCode { object["country-code"] = .string(countryCode) }
-    for name in Self.claimNames {
-      if let value = raw[name], !value.isNull { object[name] = value }
+  private func shown(_ name: String) -> PostbackMember {
+    switch name {
+    case "jws-string": .unchanged
+    case "ad-interaction-type": unsigned.adInteractionType.map { .text($0) } ?? unsigned.withoutValue(name)
+    case "conversion-value": unsigned.conversionValue.map { .integer(Int64($0)) } ?? unsigned.withoutValue(name)
+    case "coarse-conversion-value": unsigned.coarseConversionValue.map { .text($0.rawValue) } ?? unsigned.withoutValue(name)
+    case "country-code": unsigned.countryCode.map { .text($0) } ?? unsigned.withoutValue(name)
+    default: .foreign
     }
-    return object
   }
-
-  /// The names of claims. Members of the body with these names are not signed.
-  private static let claimNames = [
-    "postback-identifier", "ad-network-identifier", "advertised-item-identifier", "publisher-item-identifier", "marketplace-identifier",
-    "impression-type", "source-identifier", "conversion-type", "did-win", "postback-sequence-index",
-  ]
 
   /// The privacy tier of the postback.
   public var privacy: PrivacyTier {
     PrivacyTier(
       windowIndex: postbackSequenceIndex, isWinning: didWin, sourceDigits: sourceIdentifier.utf8.count,
-      hasSource: publisherItemIdentifier != nil, hasCountry: countryCode != nil, hasFineValue: conversionValue != nil,
-      hasCoarseValue: coarseConversionValue != nil, hasMarketplace: marketplaceIdentifier != nil,
+      hasSource: publisherItemIdentifier != nil, hasMarketplace: marketplaceIdentifier != nil, unsigned: unsigned,
       names: PrivacyTier.Names(source: "publisher-item-identifier"))
   }
 }

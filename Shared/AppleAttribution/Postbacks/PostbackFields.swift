@@ -1,10 +1,10 @@
 import WireJSON
 
-/// Reads Apple's fields of a postback. Other JSON types than Apple's are accepted, because a server that forwards postbacks may change
-/// them, but values are checked strictly.
+/// Reads the fields of a postback that Apple signs. Other JSON types than Apple's are accepted, because a server that forwards postbacks may
+/// change them, but values are checked strictly. ``UnsignedValues`` reads the fields that are not signed.
 ///
-/// `null` means absent. An integer may be a decimal string, and a Boolean 0, 1, or one of the strings `true`, `false`, `1` and `0`.
-/// Anything else is `malformed` with the field's name.
+/// `null` means absent. An integer may have a fraction of zero or an exponent, and may be a string; every digit counts. A Boolean may be 0,
+/// 1, or one of the strings `true`, `false`, `1` and `0`. Anything else is `malformed` with the field's name.
 struct PostbackFields {
   let object: JSONObject
 
@@ -32,19 +32,24 @@ struct PostbackFields {
     switch value(name) {
     case nil: throw Self.missing(name)
     case .bool(let value): return value
-    case .number(let number) where number.text == "0": return false
-    case .number(let number) where number.text == "1": return true
+    case .number(let number) where number.int64 == 0: return false
+    case .number(let number) where number.int64 == 1: return true
     case .string("false"), .string("0"): return false
     case .string("true"), .string("1"): return true
     default: throw PostbackRejection(.malformed, field: name, "must be true or false")
     }
   }
 
-  /// Two to four digits as text, because leading zeros count.
+  /// Two to four digits as text, because leading zeros count. A number is its digits: whether it had leading zeros, the signature shows,
+  /// unless only one digit is left.
   func sourceIdentifier() throws(PostbackRejection) -> String {
     let name = "source-identifier"
-    guard case .string(let text) = value(name) else {
-      throw value(name) == nil ? Self.missing(name) : PostbackRejection(.malformed, field: name, "must be a string of digits")
+    let text: String
+    switch value(name) {
+    case nil: throw Self.missing(name)
+    case .string(let digits): text = digits
+    case .number(let number): text = number.int64.map { String($0) } ?? ""
+    default: throw PostbackRejection(.malformed, field: name, "must be a string of digits")
     }
     guard (2...4).contains(text.utf8.count), Self.isDigits(text) else {
       throw PostbackRejection(.malformed, field: name, "must be two, three or four digits")
@@ -70,44 +75,21 @@ struct PostbackFields {
   }
 
   func optionalInteger(_ name: String, _ range: ClosedRange<Int64>) throws(PostbackRejection) -> Int64? {
-    let text: String
-    switch value(name) {
-    case nil: return nil
-    case .number(let number): text = number.text
-    case .string(let digits): text = digits
-    default: throw PostbackRejection(.malformed, field: name, "must be a whole number")
+    guard let value = value(name) else { return nil }
+    guard let number = Self.integer(value) else {
+      throw PostbackRejection(.malformed, field: name, "must be a whole number that fits 64 bits")
     }
-    guard Self.isDigits(text) else {
-      throw PostbackRejection(.malformed, field: name, "must be a whole number without fraction or exponent")
-    }
-    guard let value = Int64(text), range.contains(value) else {
-      throw PostbackRejection(.malformed, field: name, "is out of range")
-    }
-    return value
+    guard range.contains(number) else { throw PostbackRejection(.malformed, field: name, "is out of range") }
+    return number
   }
 
-  /// The conversion values, which Apple does not sign. At most one of the two may be present.
-  ///
-  /// - Parameter knowsCoarse: false if the version has no coarse values; then such a field is ignored.
-  func conversion(coarse knowsCoarse: Bool) throws(PostbackRejection) -> (fine: Int?, coarse: CoarseConversionValue?) {
-    let fine = try optionalInteger("conversion-value", 0...63).map { Int($0) }
-    let name = "coarse-conversion-value"
-    guard knowsCoarse, let text = try optionalString(name) else { return (fine, nil) }
-    guard let coarse = CoarseConversionValue(rawValue: text) else {
-      throw PostbackRejection(.malformed, field: name, "must be low, medium or high")
+  /// A whole number, or a string with one; nil for any other value, and for a number that does not fit 64 bits.
+  static func integer(_ value: JSONValue) -> Int64? {
+    switch value {
+    case .number(let number): number.int64
+    case .string(let text): Int64(wholeNumber: text)
+    default: nil
     }
-    guard fine == nil else { throw PostbackRejection(.malformed, field: name, "must not be present together with conversion-value") }
-    return (nil, coarse)
-  }
-
-  /// The country, which Apple does not sign; nil if it is absent.
-  func countryCode() throws(PostbackRejection) -> String? {
-    let name = "country-code"
-    guard let code = try optionalString(name) else { return nil }
-    guard code.utf8.count == 2, code.utf8.allSatisfy({ (65...90).contains($0 & 0xDF) }) else {
-      throw PostbackRejection(.malformed, field: name, "must be two letters")
-    }
-    return code
   }
 
   static func missing(_ name: String) -> PostbackRejection { PostbackRejection(.malformed, field: name, "is missing") }

@@ -13,8 +13,8 @@ import WireJSON
 extension PostbackVerifier {
   /// Verifies a body as it was received.
   ///
-  /// - Parameter adNetworks: the expected ad networks. A genuine postback for another one is rejected with `wrong_ad_network`. Nil accepts
-  ///   any.
+  /// - Parameter adNetworks: the expected ad networks, in any case. A genuine postback for another one is rejected with `wrong_ad_network`.
+  ///   Nil accepts any.
   public func verdict(onSKAdNetwork body: [UInt8], expecting adNetworks: Set<String>? = nil) -> SKAdNetworkVerdict {
     do throws(PostbackRejection) {
       return verdict(onSKAdNetwork: try PostbackBody.object(body), expecting: adNetworks)
@@ -86,7 +86,7 @@ extension PostbackVerifier {
         on: postback, PostbackRejection(.badSignature, "the signature was not made by a key of Apple's"), environment: nil, keyId: nil)
     }
     var rejection: PostbackRejection?
-    if let adNetworks, !adNetworks.contains(postback.adNetworkId) {
+    if let adNetworks, !Self.contains(adNetworks, postback.adNetworkId) {
       rejection = PostbackRejection(.wrongAdNetwork, field: "ad-network-id", "is another ad network's")
     }
     return SKAdNetworkVerdict(

@@ -5,7 +5,7 @@ import WireJSON
 ///
 /// ```swift
 /// let verdict = PostbackVerifier().verdict(onSKAdNetwork: body, expecting: ["example123.skadnetwork"])
-/// if verdict.valid, let postback = verdict.postback { count(postback.appId, postback.conversionValue) }
+/// if verdict.valid, let postback = verdict.postback { count(postback.appId, postback.unsigned.conversionValue) }
 /// ```
 ///
 /// This file has AdAttributionKit, `PostbackVerifier+SKAdNetwork.swift` SKAdNetwork. The values are read by ``AdAttributionKitPostback``
@@ -60,14 +60,20 @@ public struct PostbackVerifier: Sendable {
       // the key `apple-development-identifier/1`. Other development keys are accepted too, because no ad network has this id.
       let isMadeInSettings =
         ApplePublicKeys.environment(ofKid: name) == .development
-        && postback.adNetworkIdentifier == AdAttributionKitPostback.settingsAdNetworkId
-      if let adNetworks, !isMadeInSettings, !adNetworks.contains(postback.adNetworkIdentifier) {
+        && postback.adNetworkIdentifier.asciiLowercased == AdAttributionKitPostback.settingsAdNetworkId
+      if let adNetworks, !isMadeInSettings, !Self.contains(adNetworks, postback.adNetworkIdentifier) {
         throw PostbackRejection(.wrongAdNetwork, field: "ad-network-identifier", "is another ad network's")
       }
       return AdAttributionKitVerdict(nil, kid: kid, identifier: identifier, postback: postback)
     } catch {
       return AdAttributionKitVerdict(error, kid: kid, identifier: identifier)
     }
+  }
+
+  /// True if one of the expected ad networks has this name. Names are compared without regard to case; the signature covers the name as it
+  /// is written.
+  static func contains(_ adNetworks: Set<String>, _ name: String) -> Bool {
+    adNetworks.contains(name) || adNetworks.contains { $0.asciiLowercased == name.asciiLowercased }
   }
 
   private static func jwsString(_ body: JSONObject, _ field: String) throws(PostbackRejection) -> String {

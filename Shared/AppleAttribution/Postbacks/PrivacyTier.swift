@@ -6,7 +6,7 @@ public struct PrivacyTier: Sendable, Hashable {
   /// The lowest possible tier, 0 to 3.
   public let tierAtLeast: Int
   /// The names of fields that were withheld for privacy, or shortened (`source-identifier`). A missing conversion value may also be one
-  /// that the app never set.
+  /// that the app never set. A value that came and cannot be used was not withheld.
   public let withheld: [String]
 
   /// The framework's names of fields.
@@ -17,12 +17,12 @@ public struct PrivacyTier: Sendable, Hashable {
 
   /// - Parameter hasMarketplace: nil if the framework has no such field.
   init(
-    windowIndex: Int, isWinning: Bool, sourceDigits: Int, hasSource: Bool, hasCountry: Bool, hasFineValue: Bool,
-    hasCoarseValue: Bool, hasMarketplace: Bool?, names: Names
+    windowIndex: Int, isWinning: Bool, sourceDigits: Int, hasSource: Bool, hasMarketplace: Bool?, unsigned: UnsignedValues, names: Names
   ) {
     let first = windowIndex == 0
+    let (hasCountry, hasCoarseValue) = (unsigned.countryCode != nil, unsigned.coarseConversionValue != nil)
     // Apple sends a fine value only in the first window of a winning ad. It is not signed, so a sender may have added it anywhere else.
-    let hasFineValue = hasFineValue && first && isWinning
+    let hasFineValue = unsigned.conversionValue != nil && first && isWinning
     tierAtLeast =
       if hasSource || hasCountry { 3 } else if hasFineValue || sourceDigits > 2 { 2 }  // Two digits are possible in any tier.
       else if hasCoarseValue || hasMarketplace == true || !first { 1 } else { 0 }
@@ -36,6 +36,6 @@ public struct PrivacyTier: Sendable, Hashable {
       if !hasFineValue, !hasCoarseValue { withheld.append("coarse-conversion-value") }
       if !hasSource, !hasCountry { withheld.append("country-code") }
     }
-    self.withheld = withheld
+    self.withheld = unsigned.unusable.isEmpty ? withheld : withheld.filter { !unsigned.unusable.contains($0) }
   }
 }

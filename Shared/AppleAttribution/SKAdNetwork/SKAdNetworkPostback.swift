@@ -30,13 +30,8 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   public let didWin: Bool?
   /// The conversion window, 0 to 2; from version 4.0 on.
   public let postbackSequenceIndex: Int?
-  /// 0 to 63; from version 2.0 on. It is not signed, so anyone who has a genuine postback can send it again with another value. Apple sends
-  /// it only in the first window. In another window it is kept, but has no meaning (``ConversionSchema``).
-  public let conversionValue: Int?
-  /// From version 4.0 on. It is not signed, and never present together with ``conversionValue`` (``PostbackFields/conversion(coarse:)``).
-  public let coarseConversionValue: CoarseConversionValue?
-  /// Two letters, from version 4.0 on. It is not signed.
-  public let countryCode: String?
+  /// The values that Apple does not sign: a conversion value from version 2.0 on, a coarse one and the country from version 4.0 on.
+  public let unsigned: UnsignedValues
   /// Apple's signature, not verified.
   public let signature: ECDSASignature
   /// The body as a JSON object, unchanged.
@@ -75,17 +70,12 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
     fidelityType = version >= .v2_2 ? Int(try fields.integer("fidelity-type", 0...1)) : nil
     didWin = version >= .v3_0 ? try fields.bool("did-win") : nil
     postbackSequenceIndex = version >= .v4_0 ? Int(try fields.integer("postback-sequence-index", 0...2)) : nil
-    if version >= .v2_0 {
-      (conversionValue, coarseConversionValue) = try fields.conversion(coarse: version >= .v4_0)
-    } else {
-      (conversionValue, coarseConversionValue) = (nil, nil)
-    }
-    countryCode = version >= .v4_0 ? try fields.countryCode() : nil
+    unsigned = UnsignedValues(object, of: .skAdNetwork(version))
     signature = try Self.signature(fields, version: version)
     raw = object
   }
 
-  /// The natural key: ad network, transaction id in lower case, conversion window. Apple says that the transaction id identifies a
+  /// The natural key: ad network and transaction id in lower case, conversion window. Apple says that the transaction id identifies a
   /// postback, but not whether the three postbacks of one conversion share it. With the window, the key is right in both cases.
   public var naturalKey: String {
     Self.naturalKey(adNetworkId: adNetworkId, transactionId: transactionId, index: postbackSequenceIndex)
@@ -94,7 +84,7 @@ public struct SKAdNetworkPostback: Sendable, Hashable {
   static func naturalKey(adNetworkId: String, transactionId: String, index: Int?) -> String {
     var key = "skadnetwork:"
     key.reserveCapacity(16 + adNetworkId.utf8.count + transactionId.utf8.count)
-    key += adNetworkId
+    key += adNetworkId.asciiLowercased
     key += ":"
     key += transactionId.lowercased()
     if let index {

@@ -3,6 +3,7 @@ import WireJSON
 /// The filter of a subscription. An event passes if it matches every non-empty list. An event without the attribute of a list does not
 /// match it.
 public struct FeedFilter: Sendable, Hashable {
+  /// In lower case.
   public let adNetworkIds: [String]
   /// Apps by their Apple ids or their bundle ids.
   public let apps: [String]
@@ -11,7 +12,7 @@ public struct FeedFilter: Sendable, Hashable {
 
   /// Values are sorted and unique, so that equal filters compare equal however they were written.
   public init(adNetworkIds: [String] = [], apps: [String] = [], environments: [String] = []) {
-    self.adNetworkIds = Set(adNetworkIds).sorted()
+    self.adNetworkIds = Set(adNetworkIds.map(\.asciiLowercased)).sorted()
     self.apps = Set(apps).sorted()
     self.environments = Set(environments.map { $0.lowercased() }).sorted()
   }

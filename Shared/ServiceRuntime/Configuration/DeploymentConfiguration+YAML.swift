@@ -30,7 +30,7 @@ extension DeploymentConfiguration {
     unknownKeys = root.unknownKeys([
       "adNetworks", "appleKeys", "appStore", "apps", "clients", "limits", "queues", "consentRouting", "events",
       "adServices", "pkcs11", "sourceIdentifiers", "recovery", "migrations", "edge", "push", "traces", "console",
-      "retention", "webAds", "metrics",
+      "retention", "webAds", "metrics", "postbacks",
     ])
     if let node = try root.section("pkcs11") {
       pkcs11Module = resolved(try node.required("module").text())
@@ -64,6 +64,7 @@ extension DeploymentConfiguration {
         sourceIdentifiers[id] = try SourceIdentifierSettings(try networks.required(id).mapping(), &unknownKeys)
       }
     }
+    if let node = try root.section("postbacks") { postbacks = try PostbackSettings(node, &unknownKeys) }
     for node in try root["clients"]?.list() ?? [] { clients.append(try Self.client(node, &unknownKeys)) }
     if let node = try root.section("edge") { edge = try EdgeSettings(node, &unknownKeys) }
     if let node = try root.section("limits") { limits = try Limits(node, &unknownKeys) }

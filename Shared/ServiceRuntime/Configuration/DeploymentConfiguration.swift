@@ -130,6 +130,8 @@ public struct DeploymentConfiguration: Sendable {
   public var apps: [App] = []
   /// The meanings of source identifiers, by ad network.
   public var sourceIdentifiers: [String: SourceIdentifierSettings] = [:]
+  /// What events of postbacks contain.
+  public var postbacks = PostbackSettings()
   public var clients: [Client] = []
   public var limits = Limits()
   /// The access rules and rate limits of the public port.

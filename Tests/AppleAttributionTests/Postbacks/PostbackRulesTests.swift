@@ -35,17 +35,18 @@ struct PostbackRulesTests {
   }
 
   static let malformedFields: [(String, JSONValue?, String)] = [
-    ("ad-network-id", 5, "ad-network-id"), ("ad-network-id", "", "ad-network-id"), ("source-identifier", 5239, "source-identifier"),
+    ("ad-network-id", 5, "ad-network-id"), ("ad-network-id", "", "ad-network-id"), ("source-identifier", 7, "source-identifier"),
+    ("source-identifier", 52_390, "source-identifier"), ("source-identifier", "5.2e1", "source-identifier"),
+    ("source-identifier", .number(JSONNumber(52.5)!), "source-identifier"), ("source-identifier", -52, "source-identifier"),
     ("source-identifier", "5", "source-identifier"), ("source-identifier", "52390", "source-identifier"),
     ("source-identifier", "52a9", "source-identifier"), ("source-identifier", nil, "source-identifier"),
-    ("source-identifier", "٥٢", "source-identifier"), ("app-id", true, "app-id"), ("app-id", "5.0", "app-id"),
+    ("source-identifier", "٥٢", "source-identifier"), ("app-id", true, "app-id"), ("app-id", "5.5", "app-id"),
     ("app-id", "+5", "app-id"), ("app-id", "-5", "app-id"), ("app-id", "", "app-id"), ("app-id", .number(JSONNumber(1.5)!), "app-id"),
     ("app-id", "9223372036854775808", "app-id"), ("redownload", "yes", "redownload"), ("redownload", 2, "redownload"),
     ("redownload", "TRUE", "redownload"), ("redownload", nil, "redownload"), ("fidelity-type", 2, "fidelity-type"),
     ("fidelity-type", nil, "fidelity-type"), ("did-win", .null, "did-win"), ("postback-sequence-index", 3, "postback-sequence-index"),
-    ("conversion-value", 64, "conversion-value"), ("conversion-value", "none", "conversion-value"),
-    ("coarse-conversion-value", "LOW", "coarse-conversion-value"), ("coarse-conversion-value", "none", "coarse-conversion-value"),
-    ("country-code", "USA", "country-code"), ("country-code", "1A", "country-code"), ("source-domain", "example.com", "source-domain"),
+    ("fidelity-type", .number(JSONNumber(0.5)!), "fidelity-type"), ("redownload", .number(JSONNumber(0.5)!), "redownload"),
+    ("source-domain", "example.com", "source-domain"),
     ("version", 4, "version"), ("transaction-id", "a\u{2063}b", "transaction-id"), ("attribution-signature", 5, "attribution-signature"),
   ]
 
@@ -69,7 +70,7 @@ struct PostbackRulesTests {
       $0["partner"] = ["campaign": [1, 2]]
     }
     #expect(verdict.valid)
-    let typed = try #require(verdict.postback?.typed)
+    let typed = try #require(verdict.postback?.typed())
     #expect(typed["app-id"] == 525_463_029)
     #expect(typed["redownload"] == false)
     #expect(typed["did-win"] == true)
@@ -85,13 +86,56 @@ struct PostbackRulesTests {
     #expect(try Self.verdict { $0["transaction-id"] = "6aafb7a5-0170-41b5-bbe4-fe71dedf1e30" }.reason == .badSignature)
   }
 
-  @Test("unsigned values do not affect the signature and are listed separately")
-  func unsigned() throws {
-    let one = try Self.verdict { $0["conversion-value"] = 3 }
-    let two = try Self.verdict { $0["conversion-value"] = 63 }
-    #expect(one.valid && two.valid && one.naturalKey == two.naturalKey)
-    #expect(one.postback?.unsignedValues != two.postback?.unsignedValues)
-    #expect(one.postback?.signedString == two.postback?.signedString)
+  @Test(
+    "an integer that is spelled as a double is the same integer",
+    arguments: ["525463029.0", "5.25463029E8", "5.25463029e+8", "5254630290E-1", "0.525463029e9", "525463029.000e0"])
+  func doubles(text: String) throws {
+    let object = try Self.signed(Self.four)
+    let whole = String(decoding: JSONValue.object(object).serialized, as: UTF8.self)
+    for (field, spelled) in [
+      (#""app-id":525463029"#, #""app-id":\#(text)"#), (#""app-id":525463029"#, #""app-id":"\#(text)""#),
+      (#""fidelity-type":1"#, #""fidelity-type":1.0"#), (#""postback-sequence-index":0"#, #""postback-sequence-index":-0.0"#),
+      (#""redownload":false"#, #""redownload":0.0"#), (#""did-win":true"#, #""did-win":1E0"#),
+      (#""source-identifier":"5239""#, #""source-identifier":5.239e3"#),
+    ] {
+      let verdict = Self.verifier.verdict(onSKAdNetwork: Array(whole.replacing(field, with: spelled).utf8))
+      #expect(verdict.valid && verdict.postback?.typed() == object, "\(spelled)")
+    }
+    #expect(Self.verifier.verdict(onSKAdNetwork: Array(whole.replacing("525463029", with: "525463029.5").utf8)).field == "app-id")
+    #expect(Self.verifier.verdict(onSKAdNetwork: Array(whole.replacing("525463029", with: "1e999999999").utf8)).field == "app-id")
+  }
+
+  @Test("a source identifier that lost leading zeros is rejected")
+  func lostZeros() throws {
+    var object = Self.four
+    object["source-identifier"] = "0052"
+    object = try Self.signed(object)
+    #expect(Self.verifier.verdict(onSKAdNetwork: object).valid)
+    object["source-identifier"] = 52
+    #expect(Self.verifier.verdict(onSKAdNetwork: object).reason == .badSignature)
+  }
+
+  @Test("an ad network's name is signed and shown as it is written, and compared without regard to case")
+  func nameInUpperCase() throws {
+    var upper = Self.four
+    upper["ad-network-id"] = "EXAMPLE123.skadnetwork"
+    let object = try Self.signed(upper)
+    let naturalKey = try Self.verdict { _ in }.naturalKey
+    for expected in ["example123.skadnetwork", "EXAMPLE123.SKADNETWORK"] {
+      let verdict = Self.verifier.verdict(onSKAdNetwork: object, expecting: [expected])
+      #expect(verdict.valid && verdict.postback?.typed()["ad-network-id"] == "EXAMPLE123.skadnetwork")
+      #expect(verdict.naturalKey == naturalKey)
+    }
+    // The Kelvin sign is not the letter K.
+    #expect(Self.verifier.verdict(onSKAdNetwork: object, expecting: ["example123.s\u{212A}adnetwork"]).reason == .wrongAdNetwork)
+    #expect(try Self.verdict { $0["ad-network-id"] = "EXAMPLE123.skadnetwork" }.reason == .badSignature)
+    let found = try PostbackSniffer.inspect(JSONValue.object(object).serialized)
+    #expect(found.naturalKey == naturalKey)
+    let kit = try Self.adAttributionKitVerdict(expecting: ["test.adattributionkit"]) {
+      $0["ad-network-identifier"] = "TEST.AdAttributionKit"
+    }
+    #expect(kit.valid && kit.postback?.adNetworkIdentifier == "TEST.AdAttributionKit")
+    #expect(try kit.naturalKey == Self.adAttributionKitVerdict().naturalKey)
   }
 
   @Test("an app's Apple id is not accepted as a domain, although both are signed at the same position")
@@ -131,15 +175,13 @@ struct PostbackRulesTests {
     ("4.0", ["campaign-id"]),
   ]
 
-  @Test(
-    "an Apple field that the version does not have counts as unsigned",
-    arguments: namesOfOthers)
+  @Test("a field that the version does not have is a foreign member, and no unsigned value", arguments: namesOfOthers)
   func fieldsOfOtherVersions(version: String, names: [String]) throws {
-    // The fields that any version signs, except for those that this version leaves unsigned.
+    // The fields of any version, except for the unsigned ones of this version.
     var object: JSONObject = [
       "version": .string(version), "ad-network-id": "example123.skadnetwork", "campaign-id": 7, "source-identifier": "5239",
       "app-id": 525_463_029, "transaction-id": "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30", "redownload": false, "source-app-id": 5,
-      "fidelity-type": 1, "did-win": true, "postback-sequence-index": 0, "partner": "kept, and not Apple's",
+      "fidelity-type": 1, "did-win": true, "postback-sequence-index": 0, "partner": "not Apple's", "ip": "198.51.100.1",
       "attribution-signature": .string(Base64.encode(try Self.key.sign([0]).der)),
     ]
     if version != "4.0" {
@@ -148,18 +190,17 @@ struct PostbackRulesTests {
       object["country-code"] = "US"
     }
     if version == "1.0" { object["conversion-value"] = 9 }
-    let unsigned = try SKAdNetworkPostback(object).unsignedValues
-    #expect(Set(unsigned.members.map(\.key)) == Set(names))
-    for name in names { #expect(unsigned[name] == object[name]) }
-  }
-
-  @Test("both conversion values at once are malformed")
-  func bothValues() throws {
-    let verdict = try Self.verdict {
-      $0["conversion-value"] = 3
-      $0["coarse-conversion-value"] = "low"
+    let postback = try SKAdNetworkPostback(object)
+    #expect(postback.unsigned.received.isEmpty && postback.unsigned.unusable.isEmpty && postback.unsigned.usable.isEmpty)
+    #expect(postback.typed() == object)
+    let foreign = Set(names + ["partner", "ip"])
+    #expect(postback.typed(foreign: []) == JSONObject(object.members.filter { !foreign.contains($0.key) }))
+    #expect(postback.typed(foreign: ["partner"]) == JSONObject(object.members.filter { !foreign.contains($0.key) || $0.key == "partner" }))
+    for foreign in [nil, [], ["partner", names[0]]] as [Set<String>?] {
+      var writer = JSONWriter()
+      postback.writeTyped(to: &writer, foreign: foreign)
+      #expect(writer.bytes == JSONValue.object(postback.typed(foreign: foreign)).serialized)
     }
-    #expect(verdict.reason == .malformed && verdict.field == "coarse-conversion-value")
   }
 
   @Test("a postback of another ad network is rejected only if requested")
@@ -279,16 +320,17 @@ struct PostbackRulesTests {
       $0["ad-interaction-type"] = "click"
     }
     #expect(verdict.valid)
-    #expect(verdict.postback?.conversionValue == nil)
-    #expect(verdict.postback?.adInteractionType == nil)
+    #expect(verdict.postback?.unsigned.received.isEmpty == true)
     #expect(verdict.postback?.payload["conversion-value"] == 63)
     #expect(verdict.postback?.conversionType == .reEngagement)
-    #expect(verdict.postback?.typed["payload"]?["conversion-type"] == "re-engagement", "one spelling for whoever reads it")
-    // Values beside the JWS that have a claim's name are unsigned.
-    let beside = try Self.adAttributionKitVerdict(body: ["did-win": false, "country-code": "DE", "partner": 1])
-    #expect(beside.postback?.didWin == true && beside.postback?.unsignedValues == ["country-code": "DE", "did-win": false])
+    #expect(verdict.postback?.typed()["payload"]?["conversion-type"] == "re-engagement", "one spelling for whoever reads it")
+    // Members beside the JWS that have a claim's name are foreign.
+    let beside = try Self.adAttributionKitVerdict(body: ["did-win": false, "country-code": "DE", "partner": 1, "ip": "198.51.100.1"])
+    #expect(beside.postback?.didWin == true && beside.postback?.unsigned.received == ["country-code": "DE"])
+    #expect(Set(beside.postback?.typed(foreign: ["partner"]).keys ?? []) == ["jws-string", "country-code", "partner", "payload"])
+    #expect(beside.postback?.typed()["did-win"] == false)
     let newer = try Self.adAttributionKitVerdict { $0["conversion-type"] = "something-new" }
-    #expect(newer.postback?.typed["payload"]?["conversion-type"] == "something-new")
+    #expect(newer.postback?.typed()["payload"]?["conversion-type"] == "something-new")
     #expect(verdict.naturalKey == "adattributionkit:test.adattributionkit:85546eb7-fd39-44bc-8990-c98a4ac36a49:1")
   }
 

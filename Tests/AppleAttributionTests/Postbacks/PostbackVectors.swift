@@ -8,7 +8,8 @@ import WireJSON
 struct PostbackVector: Sendable, CustomTestStringConvertible {
   let id: String
   let kind: String
-  let keys: String
+  /// The keys of Apple's that sign: the published ones, or the test keys of the file.
+  let keys: ApplePublicKeys
   let value: JSONObject
   let expect: JSONObject
 
@@ -21,21 +22,25 @@ struct PostbackVector: Sendable, CustomTestStringConvertible {
   }
 
   static func load(_ name: String) -> [PostbackVector] {
-    file(name)["cases"]!.arrayValue!.map { entry in
+    let file = Self.file(name)
+    let testKeys = Self.testKeys(file)
+    return file["cases"]!.arrayValue!.map { entry in
       PostbackVector(
-        id: entry["id"]!.stringValue!, kind: entry["kind"]!.stringValue!, keys: entry["keys"]?.stringValue ?? "",
+        id: entry["id"]!.stringValue!, kind: entry["kind"]!.stringValue!,
+        keys: entry["keys"]?.stringValue == "test" ? testKeys! : .published,
         value: entry.objectValue!, expect: entry["expect"]!.objectValue!)
     }
   }
 
-  static let postbacks = load("postbacks.json") + load("genuine.json")
+  static let postbacks = load("postbacks.json") + load("unsigned-values.json") + load("genuine.json")
   static let impressions = load("impressions.json")
 
-  static let testKeys: ApplePublicKeys = {
-    let keys = file("postbacks.json")["publicKeys"]!["test"]!
+  /// The test keys of a file; nil if it has none.
+  private static func testKeys(_ file: JSONValue) -> ApplePublicKeys? {
+    guard let keys = file["publicKeys"]?["test"] else { return nil }
     let p256 = keys["P-256"]!.stringValue!
     let kids = keys["kids"]!.arrayValue!.map { ($0.stringValue!, [p256]) }
     return try! ApplePublicKeys(
       p192: [keys["P-192"]!.stringValue!], p256: [p256], kids: Dictionary(uniqueKeysWithValues: kids))
-  }()
+  }
 }

@@ -8,16 +8,19 @@ import WireJSON
 struct PostbackVectorsTests {
   @Test("every postback gets exactly the verdict of its vector", arguments: PostbackVector.postbacks)
   func verdict(_ vector: PostbackVector) throws {
-    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    let verifier = PostbackVerifier(keys: vector.keys)
     let seen: (valid: Bool, reason: String?, field: String?, version: String?, environment: String?)
+    let (unsigned, typed): (UnsignedValues?, JSONObject?)
     switch vector.kind {
     case "skadnetwork-postback":
       let verdict = verifier.verdict(onSKAdNetwork: vector.body)
       seen = (verdict.valid, verdict.reason?.rawValue, verdict.field, verdict.version, verdict.environment?.rawValue)
+      (unsigned, typed) = (verdict.postback?.unsigned, verdict.postback?.typed())
       #expect((verdict.naturalKey != nil) == verdict.valid)
     case "adattributionkit-postback":
       let verdict = verifier.verdict(onAdAttributionKit: vector.body)
       seen = (verdict.valid, verdict.reason?.rawValue, verdict.field, nil, verdict.environment?.rawValue)
+      (unsigned, typed) = (verdict.postback?.unsigned, verdict.postback?.typed())
       #expect((verdict.naturalKey != nil) == verdict.valid)
     default:
       Issue.record("unknown kind \(vector.kind)")
@@ -28,13 +31,25 @@ struct PostbackVectorsTests {
     if let field = vector.expect["field"]?.stringValue { #expect(seen.field == field) }
     if let version = vector.expect["version"]?.stringValue { #expect(seen.version == version) }
     if let environment = vector.expect["environment"]?.stringValue { #expect(seen.environment == environment) }
+    if seen.valid {
+      let body = try JSONValue(parsing: vector.body)
+      let unusable = vector.expect["unusable"]?.arrayValue?.compactMap(\.stringValue) ?? []
+      #expect(unsigned?.unusable == unusable)
+      for name in unusable { #expect(unsigned?.received[name] == body[name] && typed?[name] == nil) }
+      for member in vector.expect["typed"]?.objectValue?.members ?? [] {
+        #expect(typed?[member.key] == member.value && unsigned?.received[member.key] == body[member.key])
+      }
+      #expect(unsigned?.received["campaign-id"] == nil && unsigned?.received["ip"] == nil)
+    }
   }
 
-  @Test("postbacks verified together get the verdicts of each alone", arguments: ["apple", "test"])
-  func together(_ keys: String) {
+  @Test(
+    "postbacks verified together get the verdicts of each alone", arguments: ["postbacks.json", "unsigned-values.json", "genuine.json"])
+  func together(_ file: String) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SeededRandom(seed: seed)
-    let verifier = PostbackVerifier(keys: keys == "apple" ? .published : PostbackVector.testKeys, acceptsDevelopmentSKAdNetwork: true)
+    let keys = try #require(PostbackVector.load(file).first).keys
+    let verifier = PostbackVerifier(keys: keys, acceptsDevelopmentSKAdNetwork: true)
     let bodies = PostbackVector.postbacks.map(\.body) + [[], Array("{".utf8), Array("[]".utf8), [0xFF]]
     for count in [0, 1, 2, 33] + (0..<20).map({ _ in Int.random(in: 0...60, using: &random) }) {
       let asked = (0..<count).map { _ in
@@ -58,7 +73,7 @@ struct PostbackVectorsTests {
   @Test(
     "the sniffer finds kind and key of every genuine postback", arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
   func sniffer(_ vector: PostbackVector) throws {
-    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    let verifier = PostbackVerifier(keys: vector.keys)
     let findings = try PostbackSniffer.inspect(vector.body)
     #expect(findings.kind.rawValue == vector.kind)
     if findings.kind == .skAdNetwork {
@@ -76,19 +91,19 @@ struct PostbackVectorsTests {
     "the verdict is the same for a postback that was serialised again",
     arguments: PostbackVector.postbacks.filter { $0.expect["valid"] == true })
   func typed(_ vector: PostbackVector) throws {
-    let verifier = PostbackVerifier(keys: vector.keys == "apple" ? .published : PostbackVector.testKeys)
+    let verifier = PostbackVerifier(keys: vector.keys)
     if vector.kind == "skadnetwork-postback" {
       let postback = try #require(verifier.verdict(onSKAdNetwork: vector.body).postback)
-      let again = verifier.verdict(onSKAdNetwork: postback.typed)
+      let again = verifier.verdict(onSKAdNetwork: postback.typed())
       #expect(again.valid)
-      #expect(again.postback?.typed == postback.typed)
+      #expect(again.postback?.typed() == postback.typed() && again.postback?.unsigned.unusable == [])
       var writer = JSONWriter()
-      postback.writeTyped(to: &writer)
-      #expect(writer.bytes == JSONValue.object(postback.typed).serialized)
+      postback.writeTyped(to: &writer, foreign: nil)
+      #expect(writer.bytes == JSONValue.object(postback.typed()).serialized)
     } else {
       let postback = try #require(verifier.verdict(onAdAttributionKit: vector.body).postback)
-      #expect(verifier.verdict(onAdAttributionKit: postback.typed).valid)
-      #expect(postback.typed["payload"]?["did-win"]?.boolValue == postback.didWin)
+      #expect(verifier.verdict(onAdAttributionKit: postback.typed()).valid)
+      #expect(postback.typed()["payload"]?["did-win"]?.boolValue == postback.didWin)
     }
   }
 

@@ -17,6 +17,7 @@ import Testing
     (["t.p", "t.x"], FeedFilter(), ["postback", "nothing"]),
     ([], FeedFilter(adNetworkIds: ["a.skadnetwork", "b.skadnetwork"]), ["postback"]),
     ([], FeedFilter(adNetworkIds: ["b.skadnetwork"]), []),
+    ([], FeedFilter(adNetworkIds: ["A.SKAdNetwork"]), ["postback"]),
     // Each name of the app matches events that have the other name.
     ([], FeedFilter(apps: ["525463029"]), ["postback", "notification"]),
     ([], FeedFilter(apps: ["com.example.app"]), ["postback", "notification"]),
@@ -54,7 +55,7 @@ import Testing
       let events = [
         TestEvent(
           id: "s", type: skadnetwork, attributes: nil,
-          json: #"{"id":"s","subject":"a.skadnetwork","data":{"environment":"production","postback":{"app-id":525463029}}}"#),
+          json: #"{"id":"s","subject":"A.skadnetwork","data":{"environment":"production","postback":{"app-id":525463029}}}"#),
         TestEvent(
           id: "k", type: kit, attributes: nil,
           json:

@@ -33,6 +33,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .skadnetwork:
       let verdict = Self.postbacks.verdict(onSKAdNetwork: bytes, expecting: nil)
       precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")
+      guard let postback = verdict.postback else { return }
+      var writer = JSONWriter()
+      postback.writeTyped(to: &writer, foreign: [])
+      precondition(writer.bytes == JSONValue.object(postback.typed(foreign: [])).serialized, "an event shows the typed postback")
+      precondition(postback.unsigned.unusable.allSatisfy { postback.unsigned.received[$0] != nil }, "what cannot be used came")
     case .adattributionkit:
       let verdict = Self.postbacks.verdict(onAdAttributionKit: bytes, expecting: nil)
       precondition(verdict.valid == (verdict.reason == nil), "a verdict has a reason or none")

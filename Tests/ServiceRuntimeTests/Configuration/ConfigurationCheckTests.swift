@@ -86,8 +86,8 @@ import Yams
   @Test(
     "a section that is a string, a number or a list is a mistake",
     arguments: [
-      "adServices", "appleKeys", "appStore", "console", "consentRouting", "edge", "limits", "migrations", "pkcs11", "push", "queues",
-      "recovery", "sourceIdentifiers", "traces",
+      "adServices", "appleKeys", "appStore", "console", "consentRouting", "edge", "limits", "migrations", "pkcs11", "postbacks", "push",
+      "queues", "recovery", "sourceIdentifiers", "traces",
     ])
   func wrongKind(section: String) throws {
     for value in ["5", "text", "[]"] {

@@ -51,6 +51,13 @@ def test_the_kind_of_input_is_recognised_and_verified(system, tmp_path):
     for more in ([], ["--offline"]):
         right = ctl_json(system, "verify", GENUINE, *more)
         assert right["valid"] is True and right["kind"] == "SKAdNetwork postback" and right["unsigned"] == {"conversion-value": 63}
+        assert right["unusable"] == [], right
+        # A value outside of the signature that cannot be used.
+        forwarded = json.dumps({**json.loads(GENUINE.read_text()), "conversion-value": 64, "country-code": "USA"})
+        verdict = ctl_json(system, "verify", *more, stdin=forwarded)
+        assert verdict["valid"] is True and verdict["unusable"] == ["conversion-value", "country-code"], verdict
+        assert verdict["unsigned"] == {"conversion-value": 64, "country-code": "USA"} and "conversion-value" not in verdict["content"]
+        assert "cannot be used: conversion-value" in ctl(system, "verify", *more, stdin=forwarded).stdout
         wrong = ctl_json(system, "verify", *more, code=1, stdin=json.dumps(forged()))
         assert wrong["valid"] is False and wrong["reason"].startswith("bad_signature")
         assert ctl(system, "verify", *more, stdin="what is this?").returncode == 65

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from . import jws
-from .expected_verdict import DEPTH, ExpectedVerdict, Refused, extent, strict_json
+from .expected_verdict import DEPTH, ExpectedVerdict, Fraction, Refused, extent, strict_json
 from .signatures import base64_strictly, derived_key, in_range, read_der, verifies
 
 SEPARATOR = "\u2063"
@@ -46,6 +46,28 @@ class Fault(Exception):
         self.field, self.reason = field, reason
 
 
+INT64 = 2 ** 63 - 1
+# A number that is out of every range.
+TOO_LARGE = 1 << 128
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a text spells, also with a fraction of zero or an exponent; None if it spells none."""
+    found = re.fullmatch(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,18}))?", text, re.ASCII)
+    if not found:
+        return None
+    sign, whole, fraction, exponent = found[1], found[2], found[3] or "", int(found[4] or 0)
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return 0
+    significant = digits.rstrip("0")
+    exponent += len(digits) - len(significant) - len(fraction)
+    if exponent < 0:
+        return None
+    value = TOO_LARGE if exponent + len(significant) > 40 else int(significant) * 10 ** exponent
+    return -value if sign else value
+
+
 class Fields:
     """Reads the fields of a postback and records the names of the wrong ones. `lenient` also reads numbers and booleans that are
     strings."""
@@ -73,8 +95,8 @@ class Fields:
         value = self._value(name, required)
         if value is None:
             return None
-        if self.lenient and isinstance(value, str) and re.fullmatch(r"[0-9]+|-0*[1-9][0-9]*", value, re.ASCII):
-            value = int(value) if len(value) < 40 else 1 << 128
+        if self.lenient and isinstance(value, (str, Fraction)):
+            value = whole_number(value.text if isinstance(value, Fraction) else value)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             self.faults.append(name)
             return None
@@ -84,6 +106,8 @@ class Fields:
         value = self._value(name, required)
         if value is None or isinstance(value, bool):
             return value
+        if self.lenient and isinstance(value, Fraction):
+            value = whole_number(value.text)
         if self.lenient and value in (0, 1):
             return bool(value)
         if self.lenient and isinstance(value, str) and value in ("true", "false"):
@@ -91,18 +115,29 @@ class Fields:
         self.faults.append(name)
         return None
 
-    def unsigned_values(self, newest: bool = True) -> None:
-        """Reads the unsigned values of a postback: a fine or a coarse conversion value, never both. Before 4.0 there is no coarse value and
-        no country, and a field with such a name is a partner's own."""
-        fine = self.whole("conversion-value", 0, 63, required=False)
-        coarse = self.text("coarse-conversion-value", required=False, pattern="low|medium|high") if newest else None
+    def source_identifier(self) -> str | None:
+        """A text of two to four digits, or a number, whose leading zeros are lost."""
+        value = self.values.get("source-identifier")
+        number = whole_number(value.text) if isinstance(value, Fraction) else value
+        if self.lenient and isinstance(number, int) and not isinstance(number, bool) and 10 <= number <= 9999:
+            return str(number)
+        return self.text("source-identifier", pattern="[0-9]{2,4}")
+
+
+def unusable(body: dict, version: str | None) -> list[str]:
+    """The names of the unsigned values of a postback that cannot be used. Before 4.0 there is no coarse value and no country, and a field with
+    such a name is a partner's own. None stands for AdAttributionKit."""
+    fields = Fields(body, lenient=True)
+    if version != "1.0":
+        fine = fields.whole("conversion-value", 0, 63, required=False)
+    if version in ("4.0", None):
+        coarse = fields.text("coarse-conversion-value", required=False, pattern="(?ai:low|medium|high)")
         if fine is not None and coarse is not None:
-            self.faults += ["conversion-value", "coarse-conversion-value"]
-        if newest:
-            self.text("country-code", required=False, pattern="[A-Za-z]{2}")
-
-
-INT64 = 2 ** 63 - 1
+            fields.faults += ["conversion-value", "coarse-conversion-value"]
+        fields.text("country-code", required=False, pattern="[A-Za-z]{2}")
+    if version is None:
+        fields.text("ad-interaction-type", required=False, pattern="(?ai:click|view)")
+    return sorted(fields.faults)
 
 
 def expect_skadnetwork(text: str) -> ExpectedVerdict:
@@ -122,7 +157,7 @@ def expect_skadnetwork(text: str) -> ExpectedVerdict:
     at = VERSIONS.index(version)
     fields = Fields(body, lenient=True)
     network = fields.text("ad-network-id")
-    campaign = fields.whole("campaign-id", 1, 100) if at < 5 else fields.text("source-identifier", pattern="[0-9]{2,4}")
+    campaign = fields.whole("campaign-id", 1, 100) if at < 5 else fields.source_identifier()
     app = fields.whole("app-id", 0, INT64)
     transaction = fields.text("transaction-id")
     words = [network, campaign, app, transaction]
@@ -133,7 +168,6 @@ def expect_skadnetwork(text: str) -> ExpectedVerdict:
         if source is not None and domain is not None:
             fields.faults += ["source-app-id", "source-domain"]
         words += [value for value in (source, domain) if value is not None]
-        fields.unsigned_values(newest=version == "4.0")
     if at >= 3:
         words.append(fields.whole("fidelity-type", 0, 1))
     if at >= 4:
@@ -159,7 +193,8 @@ def expect_skadnetwork(text: str) -> ExpectedVerdict:
     message = SEPARATOR.join(spelt).encode()
     if not verifies(key, r, s, message):
         return ExpectedVerdict.rejected("bad_signature")
-    return ExpectedVerdict(True, says={"version": version, "transactionId": transaction, "environment": "production"})
+    return ExpectedVerdict(True, says={
+        "version": version, "transactionId": transaction, "environment": "production", "unusable": unusable(body, version)})
 
 
 def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
@@ -203,17 +238,14 @@ def expect_ad_attribution_kit(text: str) -> ExpectedVerdict:
     fields.whole("publisher-item-identifier", 0, INT64, required=False)
     fields.text("marketplace-identifier", required=False)
     fields.text("impression-type")
-    fields.text("source-identifier", pattern="[0-9]{2,4}")
+    fields.source_identifier()
     fields.text("conversion-type")
     fields.truth("did-win")
     fields.whole("postback-sequence-index", 0, 2)
-    unsigned = Fields(body, lenient=True)
-    unsigned.unsigned_values()
-    unsigned.text("ad-interaction-type", required=False)
-    faults = fields.faults + unsigned.faults
-    if faults:
-        return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(faults))
-    return ExpectedVerdict(True, says={"environment": "production" if kid == KIDS[0] else "development", "keyId": kid})
+    if fields.faults:
+        return ExpectedVerdict(False, frozenset(["malformed"]), frozenset(fields.faults))
+    return ExpectedVerdict(True, says={
+        "environment": "production" if kid == KIDS[0] else "development", "keyId": kid, "unusable": unusable(body, None)})
 
 
 def item(dice: random.Random, kind: str, text: str) -> str:

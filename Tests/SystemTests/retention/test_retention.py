@@ -170,15 +170,17 @@ def test_unverified_and_foreign_requests_are_refused_with_a_reason(system):
     assert metric(system.ingest, 'attribution_retention_refused_total{reason="bad_signature"}') >= 1
     for path in ("/v1/app-store/retention/com.example.other", "/v1/app-store/retention/", "/v1/app-store/retention"):
         assert system.ingest.post(path, signed(realtime_request()))[0] == 404
-    assert system.ingest.post(PATH, signed(realtime_request()), "text/plain")[0] == 415
+    assert system.ingest.post(PATH, signed(realtime_request()), "application/xml")[0] == 415
     # The right app id in both environments, and the sandbox's without one.
     assert system.ask(production)[:2] == (200, {"message": {"messageIdentifier": TEXT}})
     assert system.ask(realtime_request(productId="text", appAppleId=0))[0] == 200
     # What is not needed may be missing.
     for missing in ("appAppleId", "userLocale", "signedDate", "productId"):
         assert system.ask(realtime_request(**{"productId": "text", missing: None}))[0] == 200, missing
+    # A client that sets no content type.
+    assert system.ingest.post(PATH, signed(realtime_request()), "application/x-www-form-urlencoded")[0] == 200
     system.wait_until_worked()
-    assert len(system.decided()) == before + 6
+    assert len(system.decided()) == before + 7
 
 
 def test_a_message_that_is_not_approved_is_never_chosen(system):

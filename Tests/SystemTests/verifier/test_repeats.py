@@ -110,7 +110,9 @@ def test_changed_unsigned_values_are_reported_after_the_event_was_deleted(forget
     assert event["type"] == "attribution.skadnetwork.postback.rejected.v1" and event["data"]["deliveryId"] == other
     assert event["data"]["countedEventId"] == counted["eventId"] and event["data"]["unsigned"]["conversion-value"] == 63
     assert "countedUnsigned" not in event["data"] and event["data"]["environment"] == "production"
-    again = posted(forgetful, json.dumps(dict(reversed(genuine.items()))))
-    assert delivery(forgetful, again, "verified", "duplicate")["eventId"] == counted["eventId"]
+    # Foreign members, and values that cannot be used, make no difference.
+    for copy in (dict(reversed(genuine.items())), {**genuine, "ip": "198.51.100.1", "campaign-id": 5},
+                 {**genuine, "conversion-value": "10.0", "coarse-conversion-value": "NULL"}):
+        assert delivery(forgetful, posted(forgetful, json.dumps(copy)), "verified", "duplicate")["eventId"] == counted["eventId"]
     assert feed.wait_for(1, seconds=2) == []
     feed.delete()

@@ -27,14 +27,14 @@ def load(name):
     return json.loads((VECTORS / name).read_text())
 
 
-POSTBACKS = load("attribution/postbacks.json")
 APPLES_P256 = ("MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg==")
-TEST_KEYS = POSTBACKS["publicKeys"]["test"]
+# Each file has its own test keys.
+TEST_KEYS = {file: load(file)["publicKeys"]["test"] for file in ("attribution/postbacks.json", "attribution/unsigned-values.json")}
+P256S = [keys["P-256"] for keys in TEST_KEYS.values()]
 
 
 def cases(keys):
-    return [case for file in ("attribution/postbacks.json", "attribution/genuine.json") for case in load(file)["cases"]
-            if case["keys"] == keys]
+    return [case for file in (*TEST_KEYS, "attribution/genuine.json") for case in load(file)["cases"] if case["keys"] == keys]
 
 
 def configured(directory: pathlib.Path, **more) -> tuple[pathlib.Path, str]:
@@ -54,8 +54,8 @@ def system_with_test_keys(tmp_path_factory):
     directory = tmp_path_factory.mktemp("vectors")
     path, token = configured(
         directory,
-        appleKeys={"p192": TEST_KEYS["P-192"], "p256": TEST_KEYS["P-256"],
-                   "kids": dict.fromkeys(TEST_KEYS["kids"], TEST_KEYS["P-256"])},
+        appleKeys={"p192": [keys["P-192"] for keys in TEST_KEYS.values()], "p256": P256S,
+                   "kids": {kid: P256S for keys in TEST_KEYS.values() for kid in keys["kids"]}},
         appStore={"rootCertificates": [str(VECTORS / "appstore/certs/root-shared.der"),
                                        str(VECTORS / "appstore/certs/apple-mock-root.der")], "strictCertificates": False,
                   "receiptTransactionIds": 12_000},
@@ -85,6 +85,17 @@ def check(verdict, expected):
     for name in ("valid", "reason", "field", "version", "environment"):
         if name in expected:
             assert verdict.get(name, False if name == "valid" else None) == expected[name], (name, verdict)
+    check_values(verdict, expected)
+
+
+def check_values(data: dict, expected: dict) -> None:
+    """The unsigned values of a verdict or of an event, if it is valid."""
+    if expected["valid"]:
+        unusable = expected.get("unusable", [])
+        assert data.get("unusable", []) == unusable, data
+        assert not set(unusable) & data["postback"].keys() and set(unusable) <= data.get("unsigned", {}).keys(), data
+        assert data["postback"].items() >= expected.get("typed", {}).items(), data
+        assert not {"campaign-id", "ip"} & data.get("unsigned", {}).keys(), data
 
 
 def ask(system, case):
@@ -163,6 +174,9 @@ def test_every_postback_gets_its_verdict_through_the_queue(keys, name, request):
             continue
         for field in ("reason", "field", "version", "environment"):
             assert field not in expect or event["data"].get(field) == expect[field], (case["id"], field, event)
+        check_values(event["data"], expect)
+        if expect["valid"]:
+            assert event["data"]["unsigned"].items() <= json.loads(case["body"]).items() and "ip" not in event["data"]["postback"], event
     events = [event["id"] for event in feed.wait_for(len(named), settle=1.5)]
     assert len(events) == len(set(events)) and set(events) == named, "an event twice, or one of nothing"
     feed.delete()

@@ -29,7 +29,7 @@ local function addAttributes(field)
   if not isRead then return end
   local data, subject, kind = member(event, 'data'), text(member(event, 'subject')), field.t or ''
   if string.sub(kind, 1, 24) == 'attribution.skadnetwork.' or string.sub(kind, 1, 29) == 'attribution.adattributionkit.' then
-    field.n = subject
+    field.n = string.lower(subject)
     field.p = text(member(data, 'postback', 'app-id'))
     if field.p == '' then field.p = text(member(data, 'postback', 'payload', 'advertised-item-identifier')) end
   else

@@ -196,7 +196,11 @@ def number_spelling(dice: random.Random, body: dict) -> Changed:
                                ("quoted-exponent", f'"{value}e0"')])
     body[name] = "\u0001"
     text = written(dice, body).replace('"\\u0001"', spelt)
-    return f"number-{kind}-{name}", text, None if kind == "quoted-zeros" or not signs(body.get("version", "1.0"), name) else False
+    if not signs(body.get("version", "1.0"), name):
+        return f"number-{kind}-{name}", text, None
+    # Other spellings of the same integer. Of zero, some of the others are too.
+    same = kind in ("fraction", "exponent", "capital-exponent", "scaled", "quoted-fraction", "quoted-exponent", "quoted-zeros")
+    return f"number-{kind}-{name}", text, None if value == 0 else same
 
 
 def repeated(dice: random.Random, body: dict) -> Changed:
