@@ -28,9 +28,11 @@ extension SubscriptionFold {
       ? nil : Unannounced(status: apple, missing: announcement(of: apple, after: expected))
   }
 
-  /// True if the transaction is revoked, and Apple's status has said since that the subscription goes on in spite of that.
-  static func isOverruled(_ transaction: LifecycleStep.Transaction?, _ last: SubscriptionState?) -> Bool {
-    guard let last, last.status != .revoked, let id = transaction?.transactionId else { return false }
+  /// True if the step's transaction is revoked, and Apple's status has said since that the subscription goes on in spite of that.
+  static func isOverruled(_ step: LifecycleStep, _ last: SubscriptionState?) -> Bool {
+    guard let last, last.status != .revoked, let id = step.transaction?.transactionId,
+      step.appleStatus.flatMap({ SubscriptionStatus(appleStatus: $0, autoRenew: nil) }) != .revoked
+    else { return false }
     return last.refunded.contains(id)
   }
 

@@ -33,7 +33,7 @@ enum SubscriptionFold {
     var state = last ?? SubscriptionState(first: step)
     let before = state.status
     change(&state, by: step)
-    copyFacts(of: step, into: &state, endsByRevocation: state.status == .revoked || !isOverruled(step.transaction, last))
+    copyFacts(of: step, into: &state, endsByRevocation: state.status == .revoked || !isOverruled(step, last))
     if state.autoRenew == false, state.status == .active { state.status = .activeNotRenewing }
     let unannounced = followAppleStatus(&state, step, after: last, beginsHistory: beginsHistory)
     if state.status != before { state.since = step.signedDate }

@@ -173,6 +173,10 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
       #expect(life.state?.transactionId == "t0" && life.state?.expiresDate == 30 * day)
     }
     #expect(history(revoked + [try observed(5, at: 12, revoked: 10)]).state?.status == .revoked)
+    // The status that outranked the revocation was wrong.
+    let asked = step("CONSUMPTION_REQUEST", at: 11, status: 1)
+    let corrected = history(revoked + [asked, try observed(5, at: 12, revoked: 10)])
+    #expect(corrected.state?.status == .revoked && corrected.state?.revocationDate == 10 * day)
   }
 
   @Test(
