@@ -39,7 +39,7 @@ def test_after_one_401_a_call_is_repeated_with_a_new_token_and_a_change_is_made_
     before = len(calls(system))
     end = get(system, "GetSubscriptionStatuses", {"transactionId": original, **where})["decoded"][0]["expiresDate"]
     for method, route in (("GetSubscriptionStatuses", "subscriptionStatuses"), ("GetTransactionHistory", "transactionHistory"),
-                          ("GetTransactionInfo", "transactionInfo"), ("GetRefundHistory", "refundHistory"),
+                          ("GetTransactionInfo", "transactionInfo"), ("GetAppTransactionInfo", "appTransactionInfo"),
                           ("FinishTransaction", "finishTransaction")):
         assert refused_once(method, route, {"transactionId": original}, **where).status == 200, method
     token = {"originalTransactionId": original, "appAccountToken": str(uuid.uuid4())}
