@@ -63,6 +63,6 @@ extension Verdicts {
     VerifyAppStoreSignedDataResponse(
       valid: verdict.valid, reason: verdict.reason?.rawValue, field: verdict.field, environment: verdict.environment,
       payload: verdict.payload, transactionInfo: verdict.transactionInfo, renewalInfo: verdict.renewalInfo,
-      appTransactionInfo: verdict.appTransactionInfo, known: verdict.known)
+      appTransactionInfo: verdict.appTransactionInfo, known: verdict.valid ? verdict.known : nil)
   }
 }

@@ -32,7 +32,7 @@ struct SubscriptionLifecycle: Sendable {
     _ payload: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?, environment: String, bundleId: String?,
     receivedAt: Int64
   ) async throws -> JSONObject? {
-    guard renewalInfo != nil || transactionInfo.map(LifecycleStep.isOfSubscription) == true,
+    guard renewalInfo != nil || transactionInfo?["type"]?.stringValue == "Auto-Renewable Subscription",
       let id = [transactionInfo, renewalInfo].lazy.compactMap({ $0?["originalTransactionId"]?.stringValue }).first,
       let step = LifecycleStep(notification: payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo)
     else { return nil }

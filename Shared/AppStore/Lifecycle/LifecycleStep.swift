@@ -104,12 +104,6 @@ public struct LifecycleStep: Sendable, Hashable {
       signedDate: date, transaction: transaction, renewal: nil)
   }
 
-  /// True if a decoded transaction is of a subscription that renews. If Apple omits the type, the subscription group tells it.
-  public static func isOfSubscription(_ transactionInfo: JSONObject) -> Bool {
-    guard let type = transactionInfo["type"]?.stringValue else { return transactionInfo["subscriptionGroupIdentifier"]?.stringValue != nil }
-    return type == "Auto-Renewable Subscription"
-  }
-
   /// True if the step was made from a response of the App Store Server API and not from a notification.
   public var isObservation: Bool { type == Self.observation || type == Self.transactionObservation }
 

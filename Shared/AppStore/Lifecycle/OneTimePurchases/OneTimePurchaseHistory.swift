@@ -38,7 +38,7 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
   }
 
   private static func isOneTime(_ transactionInfo: JSONObject) -> Bool {
-    transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? !LifecycleStep.isOfSubscription(transactionInfo)
+    transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? false
   }
 
   /// Adds a step at its position in Apple's order.
