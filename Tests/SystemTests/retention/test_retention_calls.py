@@ -194,7 +194,8 @@ def test_apples_rate_limit_is_reported_and_observed_and_failures_are_unavailable
         # Without access to the API Apple answers only 404. (Ingest also lists messages and images, by itself.)
         system.control("/control/faults", {"route": "realtimeURL", "count": 1, "status": 404})
         assert ask(system, "GetRetentionURL", SANDBOX).status == 404
-        system.control("/control/faults", {"route": "realtimeURL", "count": 1, "status": 401})
+        # After one 401 the call is repeated.
+        system.control("/control/faults", {"route": "realtimeURL", "count": 2, "status": 401})
         denied = ask(system, "GetRetentionURL", SANDBOX)
         assert denied.status == 400 and cause(denied)["reason"] == "APP_STORE_CREDENTIALS", denied
     finally:
