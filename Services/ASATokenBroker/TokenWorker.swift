@@ -11,8 +11,8 @@ import WireJSON
 ///
 /// `DeadlineWorker` calls ``handle(_:)`` for the token that expires first, when ``AppleCallGate`` admits a call. After each call the
 /// ``Exchange`` is stored; when it has an outcome, it is stored and published as an event in one step. What a later submission of the token
-/// adds (``TokenSubmission/additionKind``) waits for the outcome, and is published if the outcome's event does not have it. Tokens whose calls failed because of
-/// Apple are remembered by the gate, and ``releaseWaitingRetries()`` makes them due when Apple has recovered.
+/// adds (``TokenSubmission/additionKind``) waits for the outcome, and is published if the outcome's event does not have it. Tokens whose
+/// calls failed because of Apple are remembered by the gate, and ``releaseWaitingRetries()`` makes them due when Apple has recovered.
 struct TokenWorker: Sendable {
   /// The pause of all calls after a 429 without `Retry-After`.
   private static let defaultHold: Duration = .seconds(1)

@@ -87,7 +87,7 @@ def test_a_body_is_accepted_up_to_the_limit_and_refused_one_byte_above(system):
 @pytest.mark.parametrize("path,body,status", [
     ("/v1/postbacks", b"{", 400), ("/v1/postbacks", b"{}", 400), ("/v1/postbacks", b"[1]", 400), ("/v1/postbacks", b"", 400),
     ("/v1/app-store/notifications", b"{}", 400), ("/v1/app-store/notifications", b'{"signedPayload":5}', 400),
-    ("/v1/sessions", b'{"attStatus":"3","bundleId":"com.example.app","installId":"x"}', 400),
+    ("/v1/sessions", b'{"attStatus":3,"bundleId":"com.example.app","installId":5}', 400),
     ("/v1/adservices/tokens", b'{"token":"","bundleId":"com.example.app"}', 400),
     ("/v1/nothing", b"{}", 404),
 ])
