@@ -155,10 +155,12 @@ class Proxy:
             self.armed.pop(key, None)
             writer.transport.abort()
             try:
-                # The cut reply may be that of an earlier request. The target gets time to read the request with the word.
+                # The cut reply may be that of an earlier request. Redis reads the request with the word before the end of the connection, and
+                # closes it afterwards.
                 if key in self.withheld:
                     self.withheld.discard(key)
-                    await asyncio.sleep(0.2)
+                    to.write_eof()
+                    await asyncio.wait_for(there.read(), 10)
             finally:
                 to.transport.abort()
 
