@@ -9,8 +9,9 @@ import WireJSON
 ///
 /// A body with `jws-string` is an AdAttributionKit postback, one with `attribution-signature` a SKAdNetwork postback. The natural key is
 /// made of the postback's identifiers: for SKAdNetwork it is `skadnetwork:` with ad network, transaction id and, from version 4.0 on,
-/// sequence index (``PostbackSniffer``), all in lower case. If the postback is genuine, verifier claims this natural key, which is also the event's id. The
-/// idempotency key is the natural key with the SHA-256 of the body, and before it the ad network of the URL if the URL names one.
+/// sequence index (``PostbackSniffer``), all in lower case. If the postback is genuine, verifier claims this natural key, which is also the
+/// event's id. The idempotency key is the natural key with the SHA-256 of the body, and before it the ad network of the URL if the URL names
+/// one.
 ///
 /// Nothing is verified here. A body whose kind or identifiers cannot be read is answered 400. Any other body is stored and answered 200,
 /// even if it is forged: verifier decides later, and the sender learns nothing. A ``ShardWorker`` of verifier

@@ -5,7 +5,8 @@ import ServiceRuntime
 import WireJSON
 
 /// Accepts AdServices attribution tokens from apps and SDKs into the queue `tokens`: as a JSON object, or as bare text with the other fields in
-/// the query; the body shows which, whatever its content type. A device that could not get a token reports its error instead, which is only counted.
+/// the query; the body shows which, whatever its content type. A device that could not get a token reports its error instead, which is only
+/// counted.
 struct TokenIntake: Sendable {
   let deliveries: DeliveryQueue
   /// The rule for the time of the first call to Apple.

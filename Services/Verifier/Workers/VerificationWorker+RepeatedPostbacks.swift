@@ -11,7 +11,8 @@ extension VerificationWorker {
 
   /// The outcome for a verified postback. If its natural key is new, the event is published in the feed of the message's shard, in the
   /// atomic step that claims the key and removes the message (``Settlement``, usually by commit_plain.lua); otherwise
-  /// ``seen(_:_:_:adNetworkId:unsigned:_:)`` decides. Only a verified postback claims its natural key, so that a forged one cannot take the place of a genuine one.
+  /// ``seen(_:_:_:adNetworkId:unsigned:_:)`` decides. Only a verified postback claims its natural key, so that a forged one cannot take the
+  /// place of a genuine one.
   ///
   /// - Parameters:
   ///   - adNetworkId: the ad network as the postback writes it.

@@ -73,7 +73,7 @@ public struct PostbackVerifier: Sendable {
   /// True if one of the expected ad networks has this name. Names are compared without regard to case; the signature covers the name as it
   /// is written.
   static func contains(_ adNetworks: Set<String>, _ name: String) -> Bool {
-    adNetworks.contains(name) || adNetworks.contains { $0.asciiLowercased == name.asciiLowercased }
+    adNetworks.contains { $0.asciiLowercased.isExactly(name.asciiLowercased) }
   }
 
   private static func jwsString(_ body: JSONObject, _ field: String) throws(PostbackRejection) -> String {

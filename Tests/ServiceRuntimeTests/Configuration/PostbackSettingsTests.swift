@@ -15,6 +15,7 @@ struct PostbackSettingsTests {
   @Test func `Names are 1 to 128 bytes, and 100 at the most`() throws {
     let longest = String(repeating: "n", count: 128)
     #expect(try names("postbacks: { foreignMembers: [ip, \(longest)] }") == ["ip", longest])
+    #expect(try names("postbacks: { foreignMembers: ip }") == ["ip"])
     let most = (1...100).map { "n\($0)" }
     #expect(try names("postbacks: { foreignMembers: [\(most.joined(separator: ", "))] }") == most)
     func place(_ list: String) -> String? {
@@ -22,6 +23,6 @@ struct PostbackSettingsTests {
     }
     #expect(place("[ip, \(longest)n]") == "postbacks.foreignMembers[1]" && place("[\"\"]") == "postbacks.foreignMembers[0]")
     #expect(place("[\((most + ["more"]).joined(separator: ", "))]") == "postbacks.foreignMembers")
-    #expect(place("ip") == "postbacks.foreignMembers" && place("[5]") == "postbacks.foreignMembers[0]")
+    #expect(place("[5]") == "postbacks.foreignMembers[0]" && place("{ ip: 1 }") == "postbacks.foreignMembers")
   }
 }
