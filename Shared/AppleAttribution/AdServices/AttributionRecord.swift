@@ -112,7 +112,7 @@ public struct AttributionRecord: Sendable, Hashable {
       if usable == nil { unusable.append(name) }
       return usable
     }
-    func id(_ name: String) -> Int64? { member(name) { $0.numberValue?.whole } }
+    func id(_ name: String) -> Int64? { member(name) { $0.numberValue?.int64 } }
     func text(_ name: String) -> String? { member(name) { $0.stringValue } }
     orgId = id("orgId")
     campaignId = id("campaignId")

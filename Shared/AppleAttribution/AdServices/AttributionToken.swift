@@ -4,7 +4,8 @@ import WireJSON
 /// A token that `AAAttribution.attributionToken()` made on a device (AdServices: attributionToken()).
 ///
 /// A token is opaque. It is sent to Apple byte for byte, except for what was added to it on its way and has only one reading: surrounding
-/// white space, quotation marks, line breaks, and percent-encoding. It need not be Base64 here, because Apple decides whether it is valid. It gives access to data about a user's ads, so no description, dump or log contains it.
+/// white space, quotation marks, line breaks, and percent-encoding. It need not be Base64 here, because Apple decides whether it is valid.
+/// It gives access to data about a user's ads, so no description, dump or log contains it.
 public struct AttributionToken: Sendable, Hashable {
   /// The longest accepted token, bytes.
   static let maxBytes = 4096

@@ -46,7 +46,7 @@ public enum ATTStatus: Sendable, Hashable {
   public init?(_ value: JSONValue) {
     switch value {
     case .number(let number):
-      guard let code = number.whole else { return nil }
+      guard let code = number.int64 else { return nil }
       self.init(code: code)
     case .string(let text): self.init(text)
     default: return nil

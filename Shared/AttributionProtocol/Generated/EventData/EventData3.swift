@@ -70,7 +70,7 @@ public struct AdServicesResolvedEvent: EventData {
   public var tokenAgeMs: Int64?
   public var traceparent: String?
   public var attempts: [AdServicesAttemptReading]
-  /// The event of an earlier token of this install, which this event replaces.
+  /// The event that this event replaces: of an earlier token of this install, else the earlier event of the same exchange.
   public var supersedes: String?
   /// The event that replaces this one.
   public var supersededBy: String?

@@ -20,7 +20,7 @@ public struct AdServicesFailedEvent: EventData {
   public var traceparent: String?
   public var attempts: [AdServicesAttemptReading]
   public var unusualToken: Bool?
-  /// The event of an earlier token of this install, which this event replaces.
+  /// The event that this event replaces: of an earlier token of this install, else the earlier event of the same exchange.
   public var supersedes: String?
   /// The event that replaces this one.
   public var supersededBy: String?

@@ -407,7 +407,7 @@ public struct SetAppAccountTokenResponse: RPCMessage, Hashable {
   }
 }
 
-/// One receipt, or verifyReceipt's answer for it.
+/// One receipt of either kind, a JWS of the App Store in place of a receipt, or verifyReceipt's answer.
 public struct ReceiptToMigrate: RPCMessage, Hashable {
   public var id: String?
   public var appReceipt: String?

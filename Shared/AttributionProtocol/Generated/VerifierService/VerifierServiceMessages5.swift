@@ -429,9 +429,9 @@ public struct VerifyBatchResponse: RPCMessage, Hashable {
 
 /// See `attribution/verifier/v1/verifier.proto`.
 public struct ExtractTransactionIdsRequest: RPCMessage, Hashable {
-  /// Base64 of a PKCS#7 app receipt. Set exactly one of the three fields.
+  /// Base64 of a PKCS#7 app receipt, or a JWS of the App Store in its place. Set exactly one of the three fields.
   public var appReceipt: String?
-  /// Base64 of an old transaction receipt.
+  /// Base64 of an old transaction receipt, or a JWS of the App Store in its place.
   public var transactionReceipt: String?
   /// verifyReceipt's JSON answer.
   public var verifyReceiptResponse: JSONObject?

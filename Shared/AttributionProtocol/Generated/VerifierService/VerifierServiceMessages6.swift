@@ -5,7 +5,7 @@ import WireJSON
 /// A transaction id and the place where it was found.
 public struct FoundTransactionId: RPCMessage, Hashable {
   public var id: String
-  /// originalTransactionId or transactionId.
+  /// originalTransactionId, transactionId or appTransactionId.
   public var kind: String
   /// The receipt field or JSON path.
   public var location: String
