@@ -102,7 +102,9 @@ def lacks_a_name(kind: str, payload: dict) -> bool:
         if len(known) != 1 or others:
             return True
         name, holder = known[0]
-        return (not text(holder.get("bundleId")) or not holder_environment(name, holder)
+        # The library takes an external purchase token without an id for one of production.
+        has_id = name != "externalPurchaseToken" or isinstance(holder.get("externalPurchaseId"), str)
+        return (not text(holder.get("bundleId")) or not has_id or not holder_environment(name, holder)
                 or (names.environment == production and whole(holder.get("appAppleId")) is None))
     if kind in ("transaction", "appTransaction") and not names.bundle:
         return True
