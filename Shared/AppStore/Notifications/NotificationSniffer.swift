@@ -63,9 +63,10 @@ public struct NotificationSniffer: Sendable, Hashable {
   /// The payload of a compact JWS; nil if it is not one.
   private static func payload(_ jws: String) -> [UInt8]? {
     // The signature is not decoded, so that a rejected notification with a damaged one is still reported with its UUID.
-    let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
+    // A fourth part shows that it is no JWS, however many there are.
+    let parts = jws.utf8.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, !parts[2].isEmpty else { return nil }
-    return Base64.decodeURL(parts[1])
+    return Base64.decodeURL(Substring(parts[1]))
   }
 
   private static func object(_ bytes: [UInt8]) -> JSONObject? { try? JSONValue(parsing: bytes).objectValue }

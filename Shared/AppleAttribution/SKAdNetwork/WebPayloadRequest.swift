@@ -23,7 +23,7 @@ public struct WebPayloadRequest: Sendable, Hashable {
     // The device found the domain with its own public suffix list. If ours is older, a check with it would refuse genuine ads.
     self.sourceDomain = try SourceDomainRule.form.checked(sourceDomain, field: names.domain)
     guard let version else { throw FieldError(field: "version", reason: "is required") }
-    let parts = version.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = version.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 2, let major = Int(parts[0]), Int(parts[1]) != nil, major >= 4, version.utf8.count <= 8 else {
       throw FieldError(field: "version", reason: "must be 4.0 or later")
     }
