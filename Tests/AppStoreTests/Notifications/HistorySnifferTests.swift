@@ -74,6 +74,7 @@ struct HistorySnifferTests {
     "text that is no notification has no natural key, but one delivery key for each text",
     arguments: [
       "", "a.b", "a.b.c", "..", "a.!!!.c", "\(String(repeating: "a", count: 300_000)).b.c", Self.jws([1, 2]),
+      String(repeating: ".", count: 250_000), Self.jws(["notificationUUID": "u"]) + ".",
     ])
   func nothing(text: String) {
     let found = NotificationSniffer(signedPayload: text)
