@@ -11,10 +11,12 @@ struct ModifyLeaseHandler: RPCHandler {
     let name = try SubscriptionName.checked(request.subscription, field: "subscription")
     guard !request.ackIds.isEmpty else { throw .invalidArgument(field: "ackIds", "is missing") }
     // A missing value could mean an extension or a release.
-    guard let lease = request.leaseSeconds else { throw .invalidArgument(field: "leaseSeconds", "is missing") }
-    guard (0...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 0 to 3600") }
+    guard let leaseSeconds = request.leaseSeconds else { throw .invalidArgument(field: "leaseSeconds", "is missing") }
+    guard leaseSeconds >= 0, let lease = leaseSeconds == 0 ? .zero : LeaseLength.roundedUp(leaseSeconds) else {
+      throw .invalidArgument(field: "leaseSeconds", "must be 0 to 3600")
+    }
     let count = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
-      try await feed.modifyLease(name, ackIds: request.ackIds, lease: .seconds(Int64(lease)))
+      try await feed.modifyLease(name, ackIds: request.ackIds, lease: lease)
     }
     return ModifyLeaseResponse(modified: Int32(clamping: count))
   }

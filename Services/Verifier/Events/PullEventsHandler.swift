@@ -19,12 +19,14 @@ struct PullEventsHandler: RPCHandler {
     guard (1...1000).contains(limit) else { throw .invalidArgument(field: "maxEvents", "must be 1 to 1000") }
     let wait = request.waitMilliseconds ?? 0
     guard (0...30_000).contains(wait) else { throw .invalidArgument(field: "waitMilliseconds", "must be 0 to 30000") }
-    let lease = request.leaseSeconds ?? 60
-    guard (1...3600).contains(lease) else { throw .invalidArgument(field: "leaseSeconds", "must be 1 to 3600") }
+    let leaseSeconds = request.leaseSeconds ?? 60
+    guard leaseSeconds >= 1, let lease = LeaseLength.roundedUp(leaseSeconds) else {
+      throw .invalidArgument(field: "leaseSeconds", "must be 1 to 3600")
+    }
     // The wait ends before the call's deadline: the caller would never see events that are leased after it.
     let maxWait = min(Duration.milliseconds(Int64(wait)), context.remaining - .milliseconds(500))
     let events = try await EventFeedError.convertingErrors { () throws(EventFeedError) in
-      try await feed.pull(name, limit: Int(limit), wait: max(.zero, maxWait), lease: .seconds(Int64(lease)))
+      try await feed.pull(name, limit: Int(limit), wait: max(.zero, maxWait), lease: lease)
     }
     // The caller has probably disconnected and would not acknowledge the events. If it has not, it pulls again.
     guard !Task.isCancelled || events.isEmpty else {

@@ -23,6 +23,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [EventSubscription(name: "s"), EventSubscription(name: "s", isOrdered: true)])
+  func `Lengths of leases that are not in use leave nothing in Redis`(_ subscription: EventSubscription) async throws {
+    try await withQueue { queue, _ in
+      let feed = EventFeed(deliveries: queue)
+      _ = try await feed.create(subscription)
+      try await queue.write(["a", "b"])
+      let held = try await feed.take("s", limit: 1, lease: .seconds(3600))
+      for seconds in 1...30 {
+        let found = try await feed.take("s", limit: 1, lease: .seconds(seconds))
+        #expect(try await feed.modifyLease("s", ackIds: found.map(\.ackId), lease: .zero) == found.count)
+      }
+      let consumers = try await queue.send(["XINFO", "CONSUMERS", .string(Keys.events(Shard(7))), "s"]).array ?? []
+      #expect(Set(consumers.compactMap { $0.array?[1].string }).isSubset(of: ["0", "30000", "3600000"]))
+      #expect(try await feed.acknowledge("s", ackIds: held.map(\.ackId)) == 1)
+    }
+  }
+
   @Test func `A lease that has ended cannot be extended`() async throws {
     try await withQueue { queue, _ in
       let feed = EventFeed(deliveries: queue)

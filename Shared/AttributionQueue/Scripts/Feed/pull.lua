@@ -14,6 +14,12 @@ local maxSkipped, wants, maxLeases = tonumber(ARGV[4]), makeFilter(ARGV[5]), ton
 local answer = {}
 local consumers = redis.pcall('XINFO', 'CONSUMERS', stream, group)
 if consumers['err'] then return -1 end
+-- Consumers of lengths without leases are removed, so that there are only those of the lengths in use, this one, and 0.
+for _, info in ipairs(consumers) do
+  local consumer = fieldsOf(info)
+  local name = consumer['name']
+  if consumer['pending'] == 0 and name ~= lease and name ~= '0' then redis.call('XGROUP', 'DELCONSUMER', stream, group, name) end
+end
 
 -- The reply. It contains the stream's last id if later pulls find nothing until another event is added.
 local function finished(skipped, pending)
