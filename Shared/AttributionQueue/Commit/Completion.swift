@@ -34,8 +34,8 @@ public struct OwnRecord: Sendable {
 
 /// The stored body of a rejected delivery.
 public struct KeptBody: Sendable, Hashable {
-  /// The environment in which Apple signed the delivery; empty if the signature is not Apple's. Only then can anybody make such deliveries, and
-  /// they use no memory that those with an environment need (rejected.lua).
+  /// The environment in which Apple signed the delivery; empty if the signature is not Apple's. Anybody can make such deliveries, so those of
+  /// each environment are classes of their own, of which the largest loses its oldest bodies first (rejected.lua).
   public var environment: String
 
   public init(environment: String = "") { self.environment = environment }

@@ -77,6 +77,16 @@ import Testing
     }
   }
 
+  @Test func `A class that cannot be read costs the body, not the settlement of its batch`() async throws {
+    try await withQueue { queue, _ in
+      let id = try await Self.reject(queue, "a", environment: "Pre Prod")
+      #expect(try await queue.rejectedBody(id) == nil)
+      #expect(try await queue.delivery(id)?.state == .rejected)
+      let next = try await Self.reject(queue, "b")
+      #expect(try await queue.rejectedBody(next) != nil)
+    }
+  }
+
   @Test func `A flood of one kind and reason drops the bodies of that class only`() async throws {
     let dropped = Mutex(0)
     try await withQueue({ $0.rejectedBytes = 20_000 * Shard.count }) { queue, _ in

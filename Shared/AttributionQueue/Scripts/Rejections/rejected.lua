@@ -18,13 +18,14 @@ local function removeRejected(bodies, index, sizes, entry)
   return size
 end
 -- keepRejected: stores the body of a rejected delivery in place of an earlier one. Above the limit, the oldest bodies of the largest class are
--- dropped, so that a flood of one kind of forgeries drops the bodies of that kind only. Returns how many were dropped.
+-- dropped, so that a flood of one kind of forgeries drops the bodies of that kind only. A body whose entry has no class is not stored, because an
+-- error here would keep the whole batch from being settled. Returns how many were dropped.
 local function keepRejected(bodies, index, sizes, id, entry, packed, limit)
   local call = redis.call
   local earlier = call('HGET', bodies, id)
   if earlier then removeRejected(bodies, index, sizes, cmsgpack.unpack(earlier)[10]) end
   local size, class = #packed + overhead, partsOf(entry)
-  if size > limit then return 1 end
+  if not class or size > limit then return 1 end
   call('HSET', bodies, id, packed)
   call('ZADD', index, 0, entry)
   call('HINCRBY', sizes, class, size)
