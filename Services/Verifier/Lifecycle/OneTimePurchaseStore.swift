@@ -1,6 +1,7 @@
 import AppStore
 import AttributionQueue
 import RedisClient
+import WireJSON
 
 /// Stores the histories of one-time purchases in Redis, with a value for each purchase
 /// (``OneTimePurchaseHistory/purchaseId(_:)``), and for each further transaction of a purchase the id of the purchase.
@@ -11,9 +12,30 @@ struct OneTimePurchaseStore: Sendable {
 
   /// The history of the purchase that has a transaction; nil if there is none.
   func history(environment: String, transactionId: String) async throws -> OneTimePurchaseHistory? {
+    try await history(environment: environment, purchaseId: try await linked(environment, transactionId))
+  }
+
+  private func history(environment: String, purchaseId: String) async throws -> OneTimePurchaseHistory? {
+    try Self.history(try await read(Self.key(environment, purchaseId)), purchaseId)
+  }
+
+  /// The id of the purchase that a transaction belongs to, as far as earlier steps tell it; otherwise the transaction's own id.
+  private func linked(_ environment: String, _ transactionId: String) async throws -> String {
     let link = try await read(Self.linkKey(environment, transactionId))
-    let purchaseId = link.isEmpty ? transactionId : String(decoding: link, as: UTF8.self)
-    return try Self.history(try await read(Self.key(environment, purchaseId)), purchaseId)
+    return link.isEmpty ? transactionId : String(decoding: link, as: UTF8.self)
+  }
+
+  /// The id of a transaction's purchase. If the transaction does not tell it (``OneTimePurchaseHistory/purchaseId(_:)``), what is stored
+  /// does. Nil if the transaction does not name its type and no history shows that it is of a one-time purchase.
+  func purchaseId(of transactionInfo: JSONObject, environment: String) async throws -> String? {
+    if let named = OneTimePurchaseHistory.purchaseId(transactionInfo) { return named }
+    guard let own = transactionInfo["transactionId"]?.stringValue else { return nil }
+    let linked = try await linked(environment, own)
+    if OneTimePurchaseHistory.namesType(transactionInfo) { return linked }
+    for id in [linked, transactionInfo["originalTransactionId"]?.stringValue].compactMap({ $0 }) {
+      if try await history(environment: environment, purchaseId: id) != nil { return id }
+    }
+    return nil
   }
 
   /// Adds a step to a purchase's history, and makes the history known under the step's transaction id. Both may be repeated, as after a
@@ -21,8 +43,12 @@ struct OneTimePurchaseStore: Sendable {
   func insert(
     _ step: LifecycleStep, environment: String, purchaseId: String
   ) async throws -> (OneTimePurchaseHistory, SubscriptionHistory.Arrival) {
-    let result = try await add(step, environment: environment, purchaseId: purchaseId)
+    var result = try await add(step, environment: environment, purchaseId: purchaseId)
     if let id = step.transaction?.transactionId, id != purchaseId, !result.0.steps.isEmpty {
+      // Steps that came before, and did not name the original, are under the transaction's own id.
+      for earlier in try await history(environment: environment, purchaseId: id)?.steps ?? [] {
+        result.0 = try await add(earlier, environment: environment, purchaseId: purchaseId).0
+      }
       let lifetime = OneTimePurchaseHistory.longestLifetimeDays(environment: environment) * Self.secondsPerDay
       _ = try await redis.send(["SET", .string(Self.linkKey(environment, id)), .string(purchaseId), "EX", .integer(lifetime)])
     }

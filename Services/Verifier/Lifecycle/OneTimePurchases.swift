@@ -24,11 +24,11 @@ struct OneTimePurchases: Sendable {
     return try await insert(step, transactionInfo, environment: environment)?.0
   }
 
-  /// Adds a step to its purchase's history. Returns the event's data about the current state.
+  /// Adds a step to its purchase's history. Returns the event's data about the current state; nil if the step's purchase cannot be told.
   private func insert(
     _ step: LifecycleStep, _ transactionInfo: JSONObject, environment: String
   ) async throws -> (JSONObject, SubscriptionHistory.Arrival)? {
-    guard let id = OneTimePurchaseHistory.purchaseId(transactionInfo) else { return nil }
+    guard let id = try await store.purchaseId(of: transactionInfo, environment: environment) else { return nil }
     let (history, arrival) = try await store.insert(step, environment: environment, purchaseId: id)
     // A step that did not begin a history is not stored. Then the state follows from this step alone.
     guard let state = history.state ?? OneTimePurchaseHistory.state(after: [step]) else { return nil }

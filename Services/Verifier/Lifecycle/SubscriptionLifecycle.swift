@@ -32,8 +32,8 @@ struct SubscriptionLifecycle: Sendable {
     _ payload: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?, environment: String, bundleId: String?,
     receivedAt: Int64
   ) async throws -> JSONObject? {
-    guard renewalInfo != nil || transactionInfo?["type"]?.stringValue == "Auto-Renewable Subscription",
-      let id = [transactionInfo, renewalInfo].lazy.compactMap({ $0?["originalTransactionId"]?.stringValue }).first,
+    guard SubscriptionHistory.isAboutSubscription(payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo),
+      let id = SubscriptionHistory.originalTransactionId(transactionInfo: transactionInfo, renewalInfo: renewalInfo),
       let step = LifecycleStep(notification: payload, transactionInfo: transactionInfo, renewalInfo: renewalInfo)
     else { return nil }
     let (histories, arrival) = try await insert(step, environment: environment, originalTransactionId: id, bundleId: bundleId)

@@ -48,7 +48,7 @@ extension SubscriptionFold {
     // The subscription continues as if it had never been refunded, and only Apple knows what has happened to it meanwhile.
     case "REFUND_REVERSED": return last?.status == .revoked && apple != .revoked && !showsPeriod
     // Only Apple knows which of the transactions of a period remain, or which period is refunded if the newest one is unknown.
-    case "REFUND":
+    case "REFUND", "REVOKE":
       return apple == .revoked && (step.transaction?.additionalTransactionReason != nil || last?.transactionId == nil)
     default: return false
     }

@@ -58,12 +58,7 @@ extension SubscriptionFold {
       break
     case ("REFUND", _):
       guard let transaction = step.transaction else { break }
-      let id = transaction.transactionId
-      if state.transactionId == nil ? !state.refunded.contains(id) : isKnownPeriod(transaction, state) {
-        state.status = .revoked
-        state.sawEnd = true
-      }
-      if !state.refunded.contains(id) { state.refunded.append(id) }
+      revoke(transaction, &state)
       // Apple turns renewal off after a refund that was requested within the app.
       if step.renewal?.autoRenew == false { state.sawRenewalDisabled = true }
     case ("REFUND_REVERSED", _):
@@ -76,12 +71,27 @@ extension SubscriptionFold {
       state.status = end.map { $0 > step.signedDate } ?? true ? .active : .expired
       state.revocationDate = nil
     case ("REVOKE", _):
-      state.status = .revoked
-      state.sawEnd = true
+      if let transaction = step.transaction {
+        revoke(transaction, &state)
+      } else {
+        end(&state)
+      }
     // Other types, such as MIGRATION and METADATA_UPDATE, change no status. RENEWAL_EXTENDED has the new end in its transaction, whose
     // facts are copied afterwards.
     default: break
     }
+  }
+
+  /// Revokes a transaction. That ends the subscription if the transaction is the known one of the newest period, or none is known.
+  private static func revoke(_ transaction: LifecycleStep.Transaction, _ state: inout SubscriptionState) {
+    let id = transaction.transactionId
+    if state.transactionId == nil ? !state.refunded.contains(id) : isKnownPeriod(transaction, state) { end(&state) }
+    if !state.refunded.contains(id) { state.refunded.append(id) }
+  }
+
+  private static func end(_ state: inout SubscriptionState) {
+    state.status = .revoked
+    state.sawEnd = true
   }
 
   /// Begins a paid period. Failures and other steps of the previous period no longer count.

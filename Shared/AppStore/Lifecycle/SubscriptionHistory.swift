@@ -62,6 +62,22 @@ public struct SubscriptionHistory: Sendable, Hashable {
     self.originalTransactionId = originalTransactionId
   }
 
+  /// True if a verified notification is about a subscription. Only those have renewal information and a status (responseBodyV2DecodedPayload,
+  /// data), so either tells the kind of a transaction that does not name its type.
+  public static func isAboutSubscription(_ notification: JSONObject, transactionInfo: JSONObject?, renewalInfo: JSONObject?) -> Bool {
+    if renewalInfo != nil { return true }
+    guard let transactionInfo else { return false }
+    guard let type = transactionInfo["type"]?.stringValue else { return notification["data"]?["status"]?.int64Value != nil }
+    return type == "Auto-Renewable Subscription"
+  }
+
+  /// The id of a subscription's history. If neither JWS names the original transaction, it is the transaction's own id, which is the original
+  /// one in the first period.
+  public static func originalTransactionId(transactionInfo: JSONObject?, renewalInfo: JSONObject?) -> String? {
+    [transactionInfo, renewalInfo].lazy.compactMap { $0?["originalTransactionId"]?.stringValue }.first
+      ?? transactionInfo?["transactionId"]?.stringValue
+  }
+
   /// Adds a step at its position in Apple's order.
   public mutating func insert(_ step: LifecycleStep) -> Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {

@@ -91,9 +91,11 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
       return object
     }
     #expect(OneTimePurchaseHistory.purchaseId(info("Non-Consumable", "p2", original: "p1")) == "p1")
-    #expect(OneTimePurchaseHistory.purchaseId(info("Non-Consumable", "p2", original: nil)) == "p2")
+    #expect(OneTimePurchaseHistory.purchaseId(info("Non-Consumable", "p2", original: nil)) == nil, "what is stored tells it")
+    #expect(OneTimePurchaseHistory.purchaseId(["transactionId": "p2", "originalTransactionId": "p1"]) == nil)
     for type in ["Consumable", "Non-Renewing Subscription"] {
       #expect(OneTimePurchaseHistory.purchaseId(info(type, "p2", original: "p1")) == "p2")
+      #expect(OneTimePurchaseHistory.purchaseId(info(type, "p2", original: nil)) == "p2")
     }
     let refund = step("REFUND", at: 5, revoked: 5, as: "REFUND_FULL", transaction: "p2")
     for steps in [[Self.charge, refund], [refund, Self.charge]] {
@@ -114,6 +116,23 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
     #expect(history(refunded + [step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 4)]).state?.status == .purchased)
     #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 6)]).state?.status == .purchased)
     #expect(history(refunded + [step("CONSUMPTION_REQUEST", at: 7, transaction: "p3", purchase: 4)]).state?.status == .refunded)
+  }
+
+  @Test("after a refund and a new purchase, a step about the refunded transaction does not end the new one")
+  func boughtAgain() throws {
+    let again = [Self.charge, Self.refund, step("ONE_TIME_CHARGE", at: 7, transaction: "p3", purchase: 7)]
+    let old = [
+      step("REFUND_DECLINED", at: 9, revoked: 5, as: "REFUND_FULL"), step("CONSUMPTION_REQUEST", at: 9, revoked: 5),
+      step("A_NEW_TYPE", at: 9, revoked: 7, as: "FAMILY_REVOKE"), try observed(at: 9, revoked: 5),
+    ]
+    for step in old {
+      let state = try #require(history(again + [step]).state)
+      #expect(state.status == .purchased && state.since == 7 * day && state.facts.transactionId == "p3", "\(step.type)")
+    }
+    // A revocation after the purchase counts, and so does one of the new transaction.
+    #expect(history(again + [step("CONSUMPTION_REQUEST", at: 9, revoked: 8)]).state?.status == .refunded)
+    #expect(history(again + [step("A_NEW_TYPE", at: 9, revoked: 7, transaction: "p3", purchase: 7)]).state?.status == .refunded)
+    #expect(history(again + [old[0], step("REFUND", at: 10, revoked: 10, transaction: "p3", purchase: 7)]).state?.status == .refunded)
   }
 
   @Test("a late notification is flagged, and older facts change nothing")
@@ -173,10 +192,10 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
   }
 
   @Test(
-    "steps of one-time purchases only, by the type of the product",
+    "steps of one-time purchases only, by the type of the product; a missing type may be that of one",
     arguments: [
       ("Consumable", true), ("Non-Consumable", true), ("Non-Renewing Subscription", true), ("Auto-Renewable Subscription", false),
-      ("A New Type", false), (nil, false),
+      ("A New Type", false), (nil, true),
     ] as [(String?, Bool)])
   func products(type: String?, isOneTime: Bool) {
     var transaction: JSONObject = ["transactionId": "p1", "signedDate": 5]
@@ -184,6 +203,7 @@ private func history(_ steps: [LifecycleStep]) -> OneTimePurchaseHistory {
     let notification: JSONObject = ["notificationUUID": "U", "notificationType": "REFUND", "signedDate": 6]
     #expect((OneTimePurchaseHistory.step(notification: notification, transactionInfo: transaction) != nil) == isOneTime)
     #expect((OneTimePurchaseHistory.step(observed: transaction) != nil) == isOneTime)
+    #expect(OneTimePurchaseHistory.namesType(transaction) == (type != nil))
     #expect(OneTimePurchaseHistory.step(notification: notification, transactionInfo: nil) == nil)
   }
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import WireJSON
 
 @testable import AppStore
 
@@ -121,6 +122,36 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(life.state?.hasAccess(at: 42 * day) == nil && life.state?.endIsAssumed == true)
     #expect(SubscriptionHistory(stored: life.stored)?.state == life.state)
     #expect(life.state.flatMap { SubscriptionState(json: $0.json) } == life.state)
+  }
+
+  @Test("like a refund, the revocation of an older period does not end the subscription", arguments: ["REFUND", "REVOKE"])
+  func olderPeriod(_ type: String) {
+    let renewed = [step("SUBSCRIBED", "INITIAL_BUY", at: 0, period: 0, status: 1), step("DID_RENEW", at: 30, period: 1, status: 1)]
+    let older = history(renewed + [step(type, at: 40, period: 0, revoked: true)])
+    #expect(older.state?.status == .active && older.state?.hasAccess(at: 41 * day) == true && older.gaps.isEmpty)
+    #expect(older.state?.refunded == ["t0"])
+    #expect(history(renewed + [step(type, at: 40, period: 1, revoked: true)]).state?.status == .revoked)
+    #expect(history([step(type, at: 40, period: 0, revoked: true)]).state?.status == .revoked)
+  }
+
+  @Test("a notification is about a subscription by its renewal information, the type of its transaction, or Apple's status")
+  func subject() {
+    let transaction: JSONObject = ["transactionId": "2", "originalTransactionId": "1", "type": "Auto-Renewable Subscription"]
+    func isAbout(_ type: JSONValue?, _ status: JSONValue? = nil, renewal: JSONObject? = nil) -> Bool {
+      var transaction = transaction
+      transaction["type"] = type
+      var data = JSONObject()
+      data["status"] = status
+      return SubscriptionHistory.isAboutSubscription(["data": .object(data)], transactionInfo: transaction, renewalInfo: renewal)
+    }
+    #expect(isAbout("Auto-Renewable Subscription") && isAbout(nil, 5) && isAbout(5, 5) && isAbout(nil, renewal: [:]))
+    #expect(!isAbout(nil) && !isAbout("Consumable") && !isAbout("Consumable", 5) && !isAbout("A New Type", 5) && !isAbout(nil, "5"))
+    #expect(!SubscriptionHistory.isAboutSubscription(["data": ["status": 5]], transactionInfo: nil, renewalInfo: nil))
+    func id(_ transaction: JSONObject?, _ renewal: JSONObject? = nil) -> String? {
+      SubscriptionHistory.originalTransactionId(transactionInfo: transaction, renewalInfo: renewal)
+    }
+    #expect(id(transaction) == "1" && id(["transactionId": "2"]) == "2" && id(nil) == nil)
+    #expect(id(["transactionId": "2"], ["originalTransactionId": "3"]) == "3")
   }
 
   @Test("while Apple retries a charge, the refund of the last paid period does not hide the retries")

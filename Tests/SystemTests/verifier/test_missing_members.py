@@ -84,6 +84,20 @@ def test_a_refund_whose_transaction_names_no_app_is_applied(system, product):
     assert data["lifecycle"]["hasAccess"] is False and data["lifecycle"]["state"] in ("revoked", "refunded"), data["lifecycle"]
 
 
+@pytest.mark.parametrize("missing", ["type", "originalTransactionId"])
+def test_a_refund_of_a_subscription_without_renewal_information_is_applied(system, missing):
+    start = int(time.time() * 1000) - 60_000
+    bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start)
+    assert verified(system, bought["signedPayload"])["lifecycle"]["hasAccess"] is True
+    purchase = bought["originalTransactionId"]
+    refund = made(system, "REFUND", originalTransactionId=purchase, signedDate=start + 1000, transaction={missing: None},
+                  data={"status": 5, "signedRenewalInfo": None})
+    data = verified(system, refund["signedPayload"])
+    assert "renewalInfo" not in data and missing not in data["transactionInfo"]
+    assert data["lifecycle"]["state"] == "revoked" and data["lifecycle"]["hasAccess"] is False, data
+    assert history(system, purchase)["state"] == "revoked"
+
+
 def test_a_transaction_of_another_app_inside_a_notification_stays_rejected(system):
     for holder in ("data", "unclaimInfo"):
         strange = made(system, "REFUND", holder=holder, transaction={"bundleId": "com.example.other"})

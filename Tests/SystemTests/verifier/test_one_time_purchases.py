@@ -124,6 +124,64 @@ def test_the_refund_of_a_restored_non_consumable_is_that_of_all_its_transactions
     feed.delete()
 
 
+@pytest.mark.parametrize("product", ["Consumable", "Non-Consumable", "Non-Renewing Subscription"])
+def test_a_refund_whose_transaction_does_not_name_its_type_is_applied(system, product):
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    purchase = made(system, "ONE_TIME_CHARGE", productType=product, signedDate=now - 30_000)["transactionId"]
+    made(system, "REFUND", purchase, signedDate=now - 20_000, transaction={"type": None})
+    events = {event["data"]["notificationType"]: event["data"].get("lifecycle") for event in events_of(feed, purchase, 2)}
+    assert events["REFUND"]["state"] == "refunded" and events["REFUND"]["hasAccess"] is False, events
+    assert state(system, purchase)["state"] == "refunded"
+    # A step of an unknown purchase tells nothing.
+    unknown = made(system, "ONE_TIME_CHARGE", transaction={"type": None}, signedDate=now - 20_000)
+    [event] = events_of(feed, unknown["notificationUUID"], 1)
+    assert "lifecycle" not in event["data"]
+    feed.delete()
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_the_refund_of_a_restored_non_consumable_that_does_not_name_the_original_is_that_of_all(system, is_first):
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    first = made(system, "ONE_TIME_CHARGE", productType="Non-Consumable", signedDate=now - 30_000)["transactionId"]
+    restored = str(int(first) + 1)
+    assert len(events_of(feed, first, 1)) == 1
+
+    def named():
+        return made(system, "CONSUMPTION_REQUEST", first, signedDate=now - 25_000,
+                    transaction={"transactionId": restored, "originalTransactionId": first})
+
+    def refunded():
+        return made(system, "REFUND", first, signedDate=now - 20_000, transaction={"transactionId": restored, "originalTransactionId": None})
+
+    for make in (refunded, named) if is_first else (named, refunded):
+        [event] = events_of(feed, make()["notificationUUID"], 1)
+    assert event["data"]["lifecycle"]["state"] == "refunded", event["data"]
+    for id in (first, restored):
+        found = state(system, id)
+        assert (found["state"], found["hasAccess"]) == ("refunded", False), found
+        assert [step["notificationType"] for step in found["notifications"]] == ["ONE_TIME_CHARGE", "CONSUMPTION_REQUEST", "REFUND"]
+    feed.delete()
+
+
+@pytest.mark.parametrize("type", ["REFUND_DECLINED", "CONSUMPTION_REQUEST"])
+def test_a_non_consumable_that_was_bought_again_after_its_refund_stays_purchased(system, type):
+    feed = system.subscribe([VERIFIED])
+    now = int(time.time() * 1000)
+    first = made(system, "ONE_TIME_CHARGE", productType="Non-Consumable", signedDate=now - 100_000)["transactionId"]
+    revoked = {"revocationDate": now - 90_000, "revocationType": "REFUND_FULL"}
+    again = {"transactionId": str(int(first) + 5), "originalTransactionId": first, "type": "Non-Consumable", "purchaseDate": now - 51_000,
+             "revocationDate": None, "revocationType": None, "revocationReason": None}
+    for kind, age, transaction in (("REFUND", 90_000, revoked), ("ONE_TIME_CHARGE", 50_000, again), (type, 10_000, revoked)):
+        made(system, kind, first, signedDate=now - age, transaction=transaction)
+    assert len(events_of(feed, first, 4)) == 4
+    found = state(system, first)
+    assert (found["state"], found["hasAccess"]) == ("purchased", True), found
+    assert [step["state"] for step in found["notifications"]] == ["purchased", "refunded", "purchased", "purchased"]
+    feed.delete()
+
+
 def test_transactions_of_a_consumable_are_purchases_of_their_own(system):
     feed = system.subscribe([VERIFIED])
     first = made(system, "ONE_TIME_CHARGE")["transactionId"]

@@ -18,27 +18,33 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
 
   public init() {}
 
-  /// The step of a verified notification; nil if the notification is not about a one-time purchase.
+  /// The step of a verified notification; nil if the notification is not about a one-time purchase. A step whose transaction does not name
+  /// its type (``namesType(_:)``) counts only if the history of its purchase is known.
   public static func step(notification: JSONObject, transactionInfo: JSONObject?) -> LifecycleStep? {
-    guard let transactionInfo, isOneTime(transactionInfo) else { return nil }
+    guard let transactionInfo, mayBeOneTime(transactionInfo) else { return nil }
     return LifecycleStep(notification: notification, transactionInfo: transactionInfo, renewalInfo: nil)
   }
 
-  /// The step of a transaction in a response of the App Store Server API; nil if the transaction is not a one-time purchase.
+  /// The step of a transaction in a response of the App Store Server API; nil if the transaction is not a one-time purchase. As for a
+  /// notification, the type may be missing.
   public static func step(observed transactionInfo: JSONObject) -> LifecycleStep? {
-    isOneTime(transactionInfo) ? LifecycleStep(observedTransaction: transactionInfo) : nil
+    mayBeOneTime(transactionInfo) ? LifecycleStep(observedTransaction: transactionInfo) : nil
   }
 
   /// The id under which the history of a transaction is kept. A non-consumable that is restored or bought again has further transactions,
   /// which name the first one as their original, and all of them are one purchase. Any other transaction is a purchase of its own.
+  ///
+  /// Nil if the type is missing, or the original of a non-consumable: then what is stored about the transaction tells its purchase.
   public static func purchaseId(_ transactionInfo: JSONObject) -> String? {
-    let own = transactionInfo["transactionId"]?.stringValue
-    guard transactionInfo["type"]?.stringValue == "Non-Consumable" else { return own }
-    return transactionInfo["originalTransactionId"]?.stringValue ?? own
+    guard let type = transactionInfo["type"]?.stringValue else { return nil }
+    return transactionInfo[type == "Non-Consumable" ? "originalTransactionId" : "transactionId"]?.stringValue
   }
 
-  private static func isOneTime(_ transactionInfo: JSONObject) -> Bool {
-    transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? false
+  /// True if the transaction names the type of its product.
+  public static func namesType(_ transactionInfo: JSONObject) -> Bool { transactionInfo["type"]?.stringValue != nil }
+
+  private static func mayBeOneTime(_ transactionInfo: JSONObject) -> Bool {
+    transactionInfo["type"]?.stringValue.map(productTypes.contains) ?? true
   }
 
   /// Adds a step at its position in Apple's order.

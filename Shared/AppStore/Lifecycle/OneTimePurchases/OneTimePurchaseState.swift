@@ -24,7 +24,7 @@ public struct OneTimePurchaseState: Sendable, Hashable {
     if let known = last?.factsSignedDates[facts.transactionId], step.innerSignedDate < known { return last }
     var dates = last?.factsSignedDates ?? [:]
     dates[facts.transactionId] = step.innerSignedDate
-    if let last, isBesideRevocation(facts, step.type, last) {
+    if let last, isBesideRevocation(facts, step.type, last) || isBeforePurchase(facts, step.type, last) {
       return OneTimePurchaseState(status: last.status, since: last.since, facts: last.facts, factsSignedDates: dates)
     }
     if step.type == "REFUND_REVERSED" {
@@ -45,6 +45,14 @@ public struct OneTimePurchaseState: Sendable, Hashable {
       facts.transactionId != last.facts.transactionId
     else { return false }
     return facts.purchaseDate.map { $0 <= last.facts.revocationDate ?? last.since } ?? true
+  }
+
+  /// True if the customer bought the purchase again since the transaction was revoked, so that its revocation does not count any more.
+  private static func isBeforePurchase(_ facts: LifecycleStep.Transaction, _ type: String, _ last: OneTimePurchaseState) -> Bool {
+    guard last.status == .purchased, !decides(type), facts.transactionId != last.facts.transactionId, let end = facts.revocationDate,
+      let start = last.facts.purchaseDate
+    else { return false }
+    return end <= start
   }
 
   /// True if the facts show a revocation, and its kind is known only from an earlier step.
