@@ -7,6 +7,10 @@ struct SignedDataIdentity {
   let kind: SignedDataKind
   /// True if the payload has members that only its kind has.
   private let hasOwnMembers: Bool
+  /// True if the payload has members that only another kind has, and none of its own.
+  let hasForeignMembers: Bool
+  /// True if an object that only a notification has names the app.
+  private var isNamedByKnownObject = false
   private(set) var bundleId: String?
   private(set) var appAppleId: Int64?
   private(set) var environment: String?
@@ -19,23 +23,27 @@ struct SignedDataIdentity {
   init(_ kind: SignedDataKind, _ payload: JSONObject) {
     switch kind {
     case .notification: self.init(NotificationContents(payload))
-    case .transaction, .appTransaction: self.init(kind, payload, bundleId: payload.nonEmptyText("bundleId"))
-    // Apple documents no bundle id for these.
-    case .renewalInfo, .realtimeRequest: self.init(kind, payload, bundleId: nil)
+    case .transaction, .appTransaction, .renewalInfo, .realtimeRequest:
+      self.kind = kind
+      (hasOwnMembers, hasForeignMembers) = Self.members(of: kind, payload)
+      // Apple documents no bundle id for renewal information and realtime requests. One that is there counts nevertheless.
+      bundleId = payload.nonEmptyText("bundleId")
+      appAppleId = payload["appAppleId"]?.int64Value
+      environment = payload.nonEmptyText(kind == .appTransaction ? "receiptType" : "environment")
     }
   }
 
-  private init(_ kind: SignedDataKind, _ payload: JSONObject, bundleId: String?) {
-    self.kind = kind
-    hasOwnMembers = kind.isKind(of: payload)
-    self.bundleId = bundleId
-    appAppleId = payload["appAppleId"]?.int64Value
-    environment = payload.nonEmptyText(kind == .appTransaction ? "receiptType" : "environment")
+  private static func members(of kind: SignedDataKind, _ payload: JSONObject) -> (own: Bool, foreign: Bool) {
+    if kind.isKind(of: payload) { return (true, false) }
+    return (false, SignedDataKind.allCases.contains { $0 != kind && $0.isKind(of: payload) })
   }
 
   init(_ notification: NotificationContents) {
     kind = .notification
-    hasOwnMembers = kind.isKind(of: notification.payload)
+    (hasOwnMembers, hasForeignMembers) = Self.members(of: kind, notification.payload)
+    isNamedByKnownObject = notification.holders[0].contains { holder in
+      holder.object.nonEmptyText("bundleId") != nil || (holder.object["appAppleId"]?.int64Value ?? 0) != 0
+    }
     for group in notification.holders where !namesApp {
       appAppleId = nil
       for holder in group {
@@ -57,12 +65,14 @@ struct SignedDataIdentity {
   /// True if the data names its app. In the sandbox, Apple may send 0 in place of the app's Apple id, which names none.
   var namesApp: Bool { bundleId != nil || (appAppleId ?? 0) != 0 }
 
-  /// True if the payload is of another kind than its reader takes it for, such as an app transaction in place of a transaction: it has no
-  /// member that only this kind has, and does not name its app and environment as this kind does.
+  /// True if nothing shows that the payload is of the kind that its reader takes it for, or if it is of another one, such as an app
+  /// transaction in place of a transaction: it has no member that only this kind has, and has one of another kind, or does not name its app
+  /// and environment as this kind does.
   var isOfAnotherKind: Bool {
     guard !hasOwnMembers else { return false }
+    if hasForeignMembers { return true }
     return switch kind {
-    case .notification: true
+    case .notification: !isNamedByKnownObject
     case .transaction, .appTransaction: bundleId == nil || environment == nil
     case .renewalInfo, .realtimeRequest: environment == nil
     }

@@ -12,9 +12,9 @@ extension SignedDataVerifier {
     // An app that is not configured for the environment counts as not configured.
     if let environment = expecting.environment, app?.environments.contains(environment) == false { app = nil }
     let isProduction = (expecting.environment ?? identity.environment) == "Production"
-    // Renewal information never names its app, and a realtime request only in production.
-    if identity.kind == .renewalInfo || (identity.kind == .realtimeRequest && !isProduction) { return nil }
-    guard identity.kind == .realtimeRequest ? identity.appAppleId != nil : identity.namesApp else {
+    // Renewal information need not name its app, and a realtime request only in production.
+    if identity.bundleId == nil, identity.kind == .renewalInfo || (identity.kind == .realtimeRequest && !isProduction) { return nil }
+    guard identity.namesApp || (identity.kind == .realtimeRequest && identity.appAppleId != nil) else {
       guard expecting.trustedSource, app != nil || expecting.bundleId != nil else { return .appNotNamed }
       return app == nil && expecting.requiresKnownApp ? .wrongApp : nil
     }

@@ -206,6 +206,7 @@ public struct SignedDataVerifier: Sendable {
     let environment = try check(identity, expecting, into: &verdict)
     // A notification of another app was refused before, so that the JWS inside it cost nothing.
     if !isIncomplete { nested = try nestedData(of: notification, identity, now: now, &usedChains) }
+    var isComplete = true
     let appAppleId = identity.appAppleId ?? expecting.appAppleId ?? app(of: identity, expecting)?.appAppleId
     for part in nested {
       if let named = part.identity.bundleId, let bundleId = verdict.bundleId, !named.isExactly(bundleId) {
@@ -216,6 +217,11 @@ public struct SignedDataVerifier: Sendable {
         throw SignedDataRefusal(.wrongApp)
       }
       if let named = part.identity.environment, !named.isExactly(environment) { throw SignedDataRefusal(.wrongEnvironment) }
+      // It has so few members that nothing shows what it is. The notification is genuine nevertheless, and is published without it.
+      if part.identity.isOfAnotherKind {
+        isComplete = false
+        continue
+      }
       switch part.identity.kind {
       case .transaction: verdict.transactionInfo = verdict.transactionInfo ?? part.payload
       case .renewalInfo: verdict.renewalInfo = verdict.renewalInfo ?? part.payload
@@ -223,7 +229,7 @@ public struct SignedDataVerifier: Sendable {
       case .notification, .realtimeRequest: break
       }
     }
-    verdict.known = notification.isKnown
+    verdict.known = notification.isKnown && isComplete
   }
 
   /// Verifies the signatures of the JWS inside a notification.
@@ -238,7 +244,7 @@ public struct SignedDataVerifier: Sendable {
       }
       let payload = try verifiedPayload(jws, kind: kind, isUnsigned: isUnsigned, now: now, &usedChains)
       let part = NestedData(payload: payload, identity: SignedDataIdentity(kind, payload))
-      if part.identity.isOfAnotherKind { throw SignedDataRefusal(.malformed, field: name) }
+      if part.identity.hasForeignMembers { throw SignedDataRefusal(.malformed, field: name) }
       parts.append(part)
     }
     return parts

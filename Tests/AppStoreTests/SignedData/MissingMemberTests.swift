@@ -134,9 +134,27 @@ struct MissingMemberTests {
     for (kind, others) in [
       (SignedDataKind.transaction, [SignedDataKind.appTransaction, .renewalInfo, .realtimeRequest]),
       (.appTransaction, [.transaction, .renewalInfo, .realtimeRequest]),
+      (.renewalInfo, [.transaction, .appTransaction, .realtimeRequest]),
+      (.realtimeRequest, [.transaction, .appTransaction, .renewalInfo]),
       (.notification, [.transaction, .renewalInfo, .appTransaction, .realtimeRequest]),
     ] {
       for other in others { #expect(try Self.verdict(Self.payload(other), kind, expecting).reason == .malformed, "\(other) as \(kind)") }
+    }
+  }
+
+  @Test("a bundle id counts also in data for which Apple documents none", arguments: [SignedDataKind.renewalInfo, .realtimeRequest])
+  func undocumentedBundleId(kind: SignedDataKind) throws {
+    for environment in ["Production", "Sandbox"] {
+      let payload = Self.payload(kind, environment: environment)
+      for expecting in [SignedDataExpectation(), Self.expected, Self.trusted] {
+        #expect(try Self.verdict(payload.with("bundleId", .string(Self.app.bundleId)), kind, expecting).valid)
+        let isKnown = expecting.bundleId == nil && kind == .renewalInfo
+        // Without an expected app, that of another configured one is right.
+        let other = try Self.verdict(payload.with("bundleId", .string(Self.other.bundleId)), kind, expecting)
+        if isKnown { #expect(other.valid && other.bundleId == Self.other.bundleId) }
+        if expecting.bundleId != nil { #expect(other.reason == .wrongApp) }
+        #expect(try Self.verdict(payload.with("bundleId", "com.example.stranger"), kind, expecting).reason == .wrongApp)
+      }
     }
   }
 

@@ -42,6 +42,47 @@ struct NotificationMemberTests {
     #expect(try self.verdict(rescinded).appTransactionInfo?["appTransactionId"] == "7")
   }
 
+  @Test("a notification without its UUID and its type is known to be one by an object that names the app")
+  func withoutOwnMembers() throws {
+    let bare = SimulatedAppStore.notification(at: Self.now).with("notificationUUID", nil).with("notificationType", nil)
+    let verdict = try verdict(bare)
+    #expect(verdict.valid && verdict.known == false && verdict.bundleId == Self.app.bundleId)
+    let other = SimulatedAppStore.notification(having: ["bundleId": "com.example.stranger"], at: Self.now)
+      .with("notificationUUID", nil).with("notificationType", nil)
+    #expect(try self.verdict(other).reason == .wrongApp)
+    let nameless = SimulatedAppStore.notification(having: ["bundleId": .null, "appAppleId": .null], at: Self.now)
+      .with("notificationUUID", nil).with("notificationType", nil)
+    #expect(try self.verdict(nameless).reason == .malformed)
+    #expect(try self.verdict(bare.with("transactionId", "1").with("data", nil)).reason == .malformed)
+  }
+
+  @Test("nested data of which nothing shows what it is is left out, and the notification is not known")
+  func nestedBare() throws {
+    let names = ["signedTransactionInfo", "signedRenewalInfo"]
+    for name in names {
+      func verdict(_ payload: JSONObject) throws -> SignedDataVerdict {
+        let whole = try MissingMemberTests.sign(
+          name == names[0] ? SimulatedAppStore.renewalInfo(at: Self.now) : SimulatedAppStore.transaction(at: Self.now))
+        let other = name == names[0] ? names[1] : names[0]
+        let members: JSONObject = [name: try MissingMemberTests.sign(payload), other: whole]
+        return try self.verdict(SimulatedAppStore.notification("REFUND", having: members, at: Self.now))
+      }
+      for payload in [[:], ["productId": "pro"], ["originalTransactionId": "1000", "signedDate": .integer(Self.now)]] as [JSONObject] {
+        let verdict = try verdict(payload)
+        #expect(verdict.valid && verdict.known == false, "\(name)")
+        #expect((verdict.transactionInfo == nil) == (name == names[0]) && (verdict.renewalInfo == nil) == (name == names[1]))
+      }
+      #expect(try verdict(["bundleId": "com.example.other"]).reason == .wrongApp)
+      #expect(try verdict(["environment": "Sandbox", "bundleId": "com.example.other"]).reason == .wrongApp)
+      #expect(try verdict(["environment": "Sandbox"]).reason == .wrongEnvironment)
+      // Data of another kind stays refused.
+      let strange = try verdict(SimulatedAppStore.appTransaction(at: Self.now))
+      #expect(strange.reason == .malformed && strange.field == name)
+    }
+    let forged = SimulatedAppStore.notification("REFUND", having: ["signedRenewalInfo": "e30.e30.AAAA"], at: Self.now)
+    #expect(try !verdict(forged).valid)
+  }
+
   @Test("nested data of another app or environment is refused", arguments: ["com.example.other", "com.example.ap", "COM.EXAMPLE.APP"])
   func nestedOther(bundleId: String) throws {
     let nested = try transaction { $0["bundleId"] = .string(bundleId) }

@@ -98,6 +98,31 @@ def test_a_refund_of_a_subscription_without_renewal_information_is_applied(syste
     assert history(system, purchase)["state"] == "revoked"
 
 
+def test_data_of_another_kind_or_app_is_not_taken_for_renewal_information_or_a_realtime_request(system):
+    other = decoded(made(system, transaction={"bundleId": "com.example.other"})["signedPayload"])["data"]["signedTransactionInfo"]
+    for kind in ("renewalInfo", "realtimeRequest"):
+        for more in ({"bundleId": APP}, {"bundleId": APP, "environment": "Production", "trustedSource": True}):
+            verdict = judged(system, other, kind, **more)
+            assert (verdict["valid"], verdict["reason"]) == (False, "malformed"), verdict
+    strange = made(system, renewal={"bundleId": "com.example.other"})
+    assert posted(system, strange["signedPayload"])["reason"] == "wrong_app"
+
+
+def test_a_notification_without_its_own_members_is_verified_by_the_app_that_it_names(system):
+    data = verified(system, made(system, payload={"notificationUUID": None, "notificationType": None})["signedPayload"])
+    assert data["known"] is False and "lifecycle" not in data
+
+
+@pytest.mark.parametrize("part,info", [("transaction", "transactionInfo"), ("renewal", "renewalInfo")])
+def test_a_nested_part_that_lacks_nearly_everything_is_left_out(system, part, info):
+    whole = decoded(made(system)["signedPayload"])["data"]
+    names = decoded(whole["signedTransactionInfo" if part == "transaction" else "signedRenewalInfo"])
+    bare = made(system, **{part: {name: None for name in names if name not in ("originalTransactionId", "signedDate")}})
+    data = verified(system, bare["signedPayload"])
+    assert data["known"] is False and info not in data and "lifecycle" not in data
+    assert {"transactionInfo", "renewalInfo"} - {info} <= data.keys()
+
+
 def test_a_transaction_of_another_app_inside_a_notification_stays_rejected(system):
     for holder in ("data", "unclaimInfo"):
         strange = made(system, "REFUND", holder=holder, transaction={"bundleId": "com.example.other"})
