@@ -126,7 +126,7 @@ final class VerificationWorker: Sendable {
     for member in more.members where !member.value.isNull { data[member.key] = member.value }
     let environment = more["environment"]?.stringValue
     var completion = Completion(state: .rejected, events: [], reason: reason)
-    completion.keptBody = KeptBody(environment: environment ?? "")
+    completion.keptBody = KeptBody(environment: Self.bodyClass(environment))
     completion.mayBeAcceptedAgain = Self.temporaryReasons.contains(reason)
     let earlier = lease.message.earlierRejection
     if let earlier, earlier.reason == reason {
@@ -144,6 +144,16 @@ final class VerificationWorker: Sendable {
     // other values of this label.
     metrics.add(Self.rejections, 1, [lease.message.kind, reason, environment ?? ""])
     return .complete(completion)
+  }
+
+  /// The environments of which each is a class of kept bodies.
+  private static let bodyClasses: Set<String> = ["Production", "Sandbox", "Xcode", "LocalTesting", "production", "development"]
+
+  /// The class of the kept body of a rejected delivery: its environment, `other` for one that is not known, and empty without one. Signed
+  /// data may name any text as its environment, and there are few classes, with plain names.
+  private static func bodyClass(_ environment: String?) -> String {
+    guard let environment, !environment.isEmpty else { return "" }
+    return bodyClasses.contains(environment) ? environment : "other"
   }
 
   /// The id of the event of a rejection: `rejected:` and the delivery's id; if a delivery that was judged again is rejected for another reason,

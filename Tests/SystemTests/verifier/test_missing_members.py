@@ -190,6 +190,27 @@ def test_no_other_member_is_needed(system, change):
         assert isinstance(data.get(name), (str, int, type(None))), data
 
 
+@pytest.mark.parametrize("environment", ["Pre Prod", "a:b"])
+def test_an_environment_that_nobody_knows_is_rejected_once_and_later_notifications_of_its_purchase_are_worked(system, environment):
+    start = int(time.time() * 1000) - 60_000
+    bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start)
+    assert verified(system, bought["signedPayload"])["lifecycle"]["state"] == "active"
+    purchase, named = bought["originalTransactionId"], {part: {"environment": environment} for part in ("data", "transaction", "renewal")}
+    feed = system.subscribe([REJECTED])
+    strange = made(system, "CONSUMPTION_REQUEST", originalTransactionId=purchase, signedDate=start + 1000, **named)
+    found = posted(system, strange["signedPayload"])
+    assert (found["state"], found["reason"]) == ("rejected", "wrong_environment"), found
+    assert base64.b64decode(found["body"]).decode() == strange["signedPayload"]
+    later = made(system, "REFUND", originalTransactionId=purchase, signedDate=start + 2000, data={"status": 5})
+    assert verified(system, later["signedPayload"])["lifecycle"]["state"] == "revoked"
+    # The order of deliveries of a purchase depends on its environment, so these two are one after the other, and of the same shard.
+    again = made(system, "CONSUMPTION_REQUEST", originalTransactionId=purchase, signedDate=start + 3000, **named)
+    assert posted(system, again["signedPayload"])["reason"] == "wrong_environment"
+    events = [event["data"]["claimedNotificationUUID"] for event in feed.wait_for(2)]
+    feed.delete()
+    assert sorted(events) == sorted([strange["notificationUUID"], again["notificationUUID"]])
+
+
 def test_a_notification_without_a_uuid_counts_once(system):
     start = int(time.time() * 1000) - 60_000
     bought = made(system, "SUBSCRIBED", subtype="INITIAL_BUY", signedDate=start, payload={"notificationUUID": None})
