@@ -8,6 +8,11 @@ struct BytePatterns: Sendable {
   /// For each state and class, the next state, as the index of its first element; −1 if a pattern ends there. The first state is 0.
   private let steps: [Int32]
 
+  /// At most the number of steps in the table of these patterns: states × classes. Each step takes four bytes.
+  static func steps(_ patterns: some Collection<[UInt8]>) -> Int {
+    (1 + patterns.reduce(0) { $0 + $1.count }) * (1 + Set(patterns.joined()).count)
+  }
+
   /// - Parameter patterns: folded. Empty ones are ignored.
   init(_ patterns: some Collection<[UInt8]>) {
     var classes = [UInt8](repeating: 0, count: 256)

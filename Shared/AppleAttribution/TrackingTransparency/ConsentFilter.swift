@@ -3,10 +3,13 @@ import WireJSON
 /// Removes from a payload what may be passed on only with the user's consent. ``ConsentScan`` does the work.
 ///
 /// Three things are removed, at any depth:
-/// - fields with certain names, whatever their case, hyphens and underscores;
+/// - fields with certain names, whatever their case, hyphens and underscores, also if the name is the value of another field
+///   (`{"key": "idfa", "value": …}`) or comes before it in a list;
 /// - texts that contain a field with such a name, such as JSON or a query in a string;
-/// - names and values that contain the value of a removed field in any spelling, because apps copy it into parameters of their own. Values
-///   with fewer than ``ConsentScan/minCopyLength`` letters and digits are not searched for.
+/// - names and values that contain the value of a removed field in any spelling, or a UUID in it, because apps copy it into parameters of
+///   their own. Values with fewer than ``ConsentScan/minCopyLength`` letters and digits are not searched for.
+///
+/// Hashes and Base64 of an identifier are not recognized as copies of it.
 ///
 /// The time that this takes is linear in the payload's size, whatever the payload contains.
 public struct ConsentFilter: Sendable {
@@ -16,6 +19,7 @@ public struct ConsentFilter: Sendable {
     "advertiserId", "ios_advertiser_id", "advertiserIdentifier", "advertisingId", "advertising_ids", "ios_advertising_id",
     "device_advertising_id", "advertisingIdentifier", "advertising_tracking_id", "advertisement_id", "ad_identifier", "ad_tracking_id",
     "id_for_advertisers", "id_for_advertising", "identifier_for_advertisers", "identifier_for_advertising", "resettable_device_id", "rdid",
+    "maid", "madid", "mobile_ad_id",
   ]
   /// The other names that are always removed: the device's start time, and the times in Apple's attribution records.
   static let standardNames = ["started_at", "clickDate", "impressionDate"]
@@ -47,9 +51,32 @@ public struct ConsentFilter: Sendable {
   /// The payload that may be sent. With consent, that is all of it except an identifier of zeros, which stands for none.
   public func filter(_ payload: JSONObject, consent: Bool) -> Filtered {
     guard !consent else { return Filtered(payload: withoutAbsent(payload), removedNames: []) }
-    var scan = ConsentScan(names: names, patterns: namePatterns)
+    var scan = ConsentScan(names: names, identifiers: identifiers, patterns: namePatterns)
     let kept = scan.filtered(payload)
     return Filtered(payload: kept, removedNames: scan.removedNames.sorted())
+  }
+
+  private static let advertisingId = BytePatterns([Array("advertisingid".utf8)])
+
+  /// True for a name with `idfa` or `advertisingId` in it, such as `device_idfa`. The letters of `bidFactor` and `bid_factor` do not count,
+  /// because they belong to two words.
+  static func containsIdentifierName(_ name: some Collection<UInt8>) -> Bool {
+    if advertisingId.occur(in: name) { return true }
+    // The last five bytes.
+    var last: (UInt8, UInt8, UInt8, UInt8, UInt8) = (0, 0, 0, 0, 0)
+    for byte in name {
+      last = (last.1, last.2, last.3, last.4, byte)
+      guard
+        (last.1 | 0x20, last.2 | 0x20, last.3 | 0x20, byte | 0x20)
+          == (UInt8(ascii: "i"), UInt8(ascii: "d"), UInt8(ascii: "f"), UInt8(ascii: "a"))
+      else { continue }
+      let isTwoWords =
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(last.0)
+        && (last.1, last.2, last.3)
+          == (UInt8(ascii: "i"), UInt8(ascii: "d"), UInt8(ascii: "F"))
+      if !isTwoWords { return true }
+    }
+    return false
   }
 
   /// True for an identifier of zeros, which devices report if there is none.
@@ -62,8 +89,8 @@ public struct ConsentFilter: Sendable {
   private func withoutAbsent(_ object: JSONObject) -> JSONObject {
     JSONObject(
       object.members.compactMap { member in
-        if identifiers.contains(TextVariants.folded(member.key.utf8)), case .string(let text) = member.value,
-          Self.isAbsentIdentifier(text)
+        if identifiers.contains(TextVariants.folded(member.key.utf8)) || Self.containsIdentifierName(member.key.utf8),
+          case .string(let text) = member.value, Self.isAbsentIdentifier(text)
         {
           return nil
         }
