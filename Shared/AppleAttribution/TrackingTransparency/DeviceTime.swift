@@ -2,10 +2,14 @@ import WireJSON
 
 /// Reads the times that devices state, as SDKs write them. It counts the days of the Gregorian calendar itself and needs no calendar library.
 ///
-/// A time that cannot be read is nil, and the time of receipt takes its place. So is a time before 1970, which is one of another calendar.
+/// A time that cannot be read is nil, and the time of receipt takes its place. So is a time before 2020: iOS has App Tracking Transparency
+/// since that year, so the time is a default, or one of another calendar, or counts from another year.
 public enum DeviceTime {
   /// Numbers in this range are seconds since 1970, others milliseconds: no device states a time of the years 1970 to 1973.
   private static let seconds: Range<Double> = 1e9..<1e11
+
+  /// 2020-01-01T00:00:00Z, milliseconds since 1970.
+  private static let earliest: Int64 = 1_577_836_800_000
 
   /// The milliseconds since 1970 that a JSON value states; nil if it is absent or cannot be read.
   public static func milliseconds(_ value: JSONValue?) -> Int64? {
@@ -19,7 +23,8 @@ public enum DeviceTime {
   private static func milliseconds(_ number: JSONNumber) -> Int64? {
     let value = number.double
     guard (0..<1e16).contains(value) else { return nil }
-    return Int64(seconds.contains(value) ? value * 1000 : value)
+    let milliseconds = Int64(seconds.contains(value) ? value * 1000 : value)
+    return milliseconds < earliest ? nil : milliseconds
   }
 
   /// The milliseconds since 1970 of a time such as `2026-09-10T08:00:00.250+02:00`, or of a number; nil for another text. The offset may be
@@ -88,7 +93,8 @@ public enum DeviceTime {
     }
     guard rest.isEmpty else { return nil }
     let seconds = days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second - offset
-    return seconds < 0 ? nil : seconds * 1000 + fraction
+    let milliseconds = seconds * 1000 + fraction
+    return milliseconds < earliest ? nil : milliseconds
   }
 
   private static func length(ofMonth month: Int64, year: Int64) -> Int64 {
