@@ -118,8 +118,11 @@ public struct ATTInstall: Sendable, Hashable {
   private mutating func apply(
     _ status: ATTStatus, deviceTime: Int64?, now: Int64, isUpdate: Bool, _ changes: inout [ATTStatusChange]
   ) -> ATTStatusRecord.Effect {
+    // A session that was received a moment later may have been worked first. An update without a time that is no consent counts as later.
+    let isWithdrawal = isUpdate && deviceTime == nil && !status.isConsent
+    let receivedAt = isWithdrawal ? max(now, record?.receivedAt ?? now) : now
     let (next, effect) = ATTStatusRecord.applying(
-      ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: now, isUpdate: isUpdate), to: record)
+      ATTStatusRecord(status: status, deviceTime: deviceTime, receivedAt: receivedAt, isUpdate: isUpdate), to: record)
     record = next
     if case .changed(let from, let to) = effect {
       changes.append(ATTStatusChange(from: from, to: to, deviceTime: next.deviceTime, isUpdate: isUpdate))

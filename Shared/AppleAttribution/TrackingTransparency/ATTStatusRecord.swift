@@ -21,6 +21,6 @@ public struct ATTStatusRecord: Sendable, Hashable {
   /// True if ``deviceTime`` is by the device's clock. If the device stated no time, or one in the future, it is the time of receipt.
   var hasDeviceTime: Bool { deviceTime < receivedAt }
 
-  /// True if the status is a refusal that the app sent alone.
-  public var isReportedRefusal: Bool { isUpdate && (status == .denied || status == .restricted) }
+  /// True if the app sent the status alone, and it is an answer or ended a consent, but is none.
+  public var isReportedRefusal: Bool { isUpdate && !status.isConsent && status != .notDetermined }
 }
