@@ -38,6 +38,9 @@ public enum ATTStatus: Sendable, Hashable {
     "attrackingmanagerauthorizationstatus", "authorizationstatus", "trackingstatus", "attstatus",
   ].map { Array($0.utf8) }
 
+  /// The other characters of words. Digits make none, but are no reason to read a part of the text.
+  private static let wordSeparators = "0123456789 _-.".unicodeScalars
+
   /// What a status must be, for errors.
   static let expected = "must be 0 to 3, -1, or a word such as authorized, denied, restricted or not_determined"
 
@@ -53,11 +56,15 @@ public enum ATTStatus: Sendable, Hashable {
     }
   }
 
-  /// Reads a text: an integer, or a word for a status in any letter case and with any separators. Nil for anything else.
+  /// Reads a text: an integer, or a word for a status in any letter case and with blanks, `_`, `-` and `.` as separators. Nil for anything
+  /// else: `!authorized` is no consent.
   public init?(_ text: String) {
     if case .number(let number)? = try? JSONValue(parsing: text) {
       self.init(.number(number))
       return
+    }
+    guard text.unicodeScalars.allSatisfy({ $0.isASCII && ($0.properties.isAlphabetic || Self.wordSeparators.contains($0)) }) else {
+      return nil
     }
     var word = TextVariants.folded(text.utf8)[...]
     if let prefix = Self.prefixes.first(where: { word.starts(with: $0) && word.count > $0.count }) { word = word.dropFirst(prefix.count) }
