@@ -25,7 +25,7 @@ struct PublicRouter: PublicResponder {
 
   func respond(to request: PublicHTTPRequest) async -> PublicHTTPResponse {
     guard let route = PublicRoute(path: request.path), serves(route) else { return .failure(.notFound("no such route")) }
-    guard request.hasReadableType else {
+    guard route.readsEveryType || request.hasReadableType else {
       var response = PublicHTTPResponse.failure(
         RPCError(.invalidArgument, "the content type must be application/json"), status: 415)
       response.headers.append(("Accept-Post", "application/json, text/plain"))
@@ -108,6 +108,11 @@ enum PublicRoute: Sendable, Hashable {
 
   var method: String {
     if case .attStatus = self { "PUT" } else { "POST" }
+  }
+
+  /// True if the content type is not checked: a withdrawal of consent counts whatever the client calls its body.
+  var readsEveryType: Bool {
+    if case .attStatus = self { true } else { false }
   }
 
   /// The status of a response that asks the sender to retry; nil if the sender understands the usual ones, 429 and 503. Apple documents

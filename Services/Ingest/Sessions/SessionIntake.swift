@@ -78,22 +78,24 @@ struct SessionIntake: Sendable {
   ///
   /// A status is accepted if a session of the app would be accepted, and for every install with a stored status. So a withdrawal of consent
   /// is accepted even if the app or its strategy was removed from the configuration. A status that is missing or cannot be read ends a stored
-  /// consent too, and is refused afterwards.
+  /// consent too, and is refused afterwards. If the app cannot be told, that is so in every configured app.
   func receiveStatus(_ request: PublicHTTPRequest, installId: String) async -> PublicHTTPResponse {
     var body = JSONObject()
     var fault: FieldError?
     do throws(FieldError) { body = try request.object() } catch { fault = error }
     let report = ATTStatusReport(in: body)
-    let bundleId: String
-    let hash: String
+    var named: String?
     do throws(FieldError) {
-      bundleId = try self.bundleId(in: body, request: request)
-      hash = SessionSubmission.installHash(
-        bundleId: bundleId, installId: try SessionSubmission.identifier("installId", installId))
+      _ = try SessionSubmission.identifier("installId", installId)
     } catch {
       let refusal = fault ?? error
       return .failure(.invalidArgument(field: refusal.field, refusal.reason))
     }
+    do throws(FieldError) { named = try bundleId(in: body, request: request) } catch { fault = fault ?? error }
+    guard let bundleId = named else {
+      return await withdrawEverywhere(report, body, installId: installId, request, fault: fault)
+    }
+    let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
     if fault == nil {
       let isPresent = body.keys.contains { ATTStatusReport.isName($0) }
       fault = isPresent ? report.fault : FieldError(field: "attStatus", reason: "is missing")
@@ -108,12 +110,7 @@ struct SessionIntake: Sendable {
           return .failure(.invalidArgument(field: error.field, error.reason))
         }
       }
-      let announce = { (changes: [ATTStatusChange]) in
-        try await self.announce(changes, bundleId: bundleId, hash: hash, request)
-      }
-      let reception = try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
-        install.learn(report.status, deviceTime: DeviceTime.milliseconds(body["deviceTime"]), now: request.receivedAt)
-      }
+      let reception = try await learn(report, body, bundleId: bundleId, hash: hash, request)
       let response: (status: String, effect: String) =
         switch reception.effect {
         case .first: ("accepted", "first")
@@ -132,6 +129,40 @@ struct SessionIntake: Sendable {
       return .notAccepted(.unavailable(error))
     } catch {
       return .failure(RPCError(.canceled, "the request was cancelled; send it again"), status: 503)
+    }
+  }
+
+  /// Refuses a status whose app cannot be told. If it is no consent, it first ends the consent of the install id in every configured app.
+  private func withdrawEverywhere(
+    _ report: ATTStatusReport, _ body: JSONObject, installId: String, _ request: PublicHTTPRequest, fault: FieldError?
+  ) async -> PublicHTTPResponse {
+    metrics.received(report)
+    do {
+      if !report.status.isConsent {
+        for bundleId in routing.strategies.keys.sorted() {
+          let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
+          if try await store.knows(hash) { _ = try await learn(report, body, bundleId: bundleId, hash: hash, request) }
+        }
+      }
+      return .failure(.invalidArgument(field: fault?.field ?? "bundleId", fault?.reason ?? "is missing"))
+    } catch let error as QueueError {
+      return .notAccepted(error)
+    } catch let error as RedisError {
+      return .notAccepted(.unavailable(error))
+    } catch {
+      return .failure(RPCError(.canceled, "the request was cancelled; send it again"), status: 503)
+    }
+  }
+
+  /// Applies a status to an install, and announces the change.
+  private func learn(
+    _ report: ATTStatusReport, _ body: JSONObject, bundleId: String, hash: String, _ request: PublicHTTPRequest
+  ) async throws -> ATTInstall.Reception {
+    let announce = { (changes: [ATTStatusChange]) in
+      try await self.announce(changes, bundleId: bundleId, hash: hash, request)
+    }
+    return try await store.update(installHash: hash, announce: announce, whenWritten: heldRelease(for: hash)) { install in
+      install.learn(report.status, deviceTime: DeviceTime.milliseconds(body["deviceTime"]), now: request.receivedAt)
     }
   }
 
@@ -228,7 +259,7 @@ struct SessionIntake: Sendable {
 
   /// The app of a status: the one that the body or the query names, or else the only configured app.
   private func bundleId(in body: JSONObject, request: PublicHTTPRequest) throws(FieldError) -> String {
-    if body["bundleId"] != nil { return try SessionSubmission.identifier("bundleId", in: body) }
+    if let value = body["bundleId"], !value.isNull { return try SessionSubmission.identifier("bundleId", in: body) }
     if let named = request.parameter("bundleId") { return try SessionSubmission.identifier("bundleId", named) }
     guard routing.strategies.count == 1, let only = routing.strategies.keys.first else {
       throw FieldError(field: "bundleId", reason: "is missing")
