@@ -93,7 +93,12 @@ struct TokenWorker: Sendable {
   private func publish(_ claims: TokenClaims, addedTo exchange: inout Exchange, _ lease: LeasedMessage, state: DeliveryState) async throws
     -> WorkOutcome
   {
-    guard exchange.join(claims) else { return .complete(Completion(state: state, events: [])) }
+    // All of them, because another worker may publish another addition now: whoever is last has the strictest status.
+    var isNew = exchange.join(claims)
+    if let id = DeliveryID(exchange.id) {
+      for claims in try await persistently({ try await store.additions(to: id) }) where exchange.join(claims) { isNew = true }
+    }
+    guard isNew else { return .complete(Completion(state: state, events: [])) }
     guard
       let completion = try await completion(
         &exchange, eventId: "\(exchange.eventId)-\(lease.deliveryID)", lease, state: state)

@@ -2,7 +2,7 @@ import AppleAttribution
 import AttributionProtocol
 import AttributionQueue
 
-/// Reads exchanges for RPCs, and applies withdrawals of consent to them.
+/// Reads exchanges for RPCs, and applies to them what later submissions of their tokens say and withdrawals of consent.
 struct ExchangeReader: Sendable {
   let deliveries: DeliveryQueue
   let store: ExchangeStore
@@ -55,7 +55,12 @@ struct ExchangeReader: Sendable {
   private func checked(_ exchange: Exchange, adding claims: TokenClaims?) async throws(RPCError) -> Exchange {
     var exchange = exchange
     if let claims { exchange.join(claims) }
-    do { return try await consent.checked(exchange) } catch { throw .store(error) }
+    do {
+      if let id = DeliveryID(exchange.id) {
+        for claims in try await store.additions(to: id) { exchange.join(claims) }
+      }
+      return try await consent.checked(exchange)
+    } catch { throw .store(error) }
   }
 
   private func stored(_ id: DeliveryID) async throws(RPCError) -> Exchange? {

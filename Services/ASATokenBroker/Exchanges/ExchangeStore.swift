@@ -6,7 +6,8 @@ import WireJSON
 /// Stores exchanges in Redis, in the shards of their deliveries, for as long as their outcomes can be read.
 struct ExchangeStore: Sendable {
   private static let service = "asa-token-broker"
-  /// The greatest number of later submissions that are read before a decision. What others add is added afterwards.
+  /// The greatest number of later submissions that are stored for an exchange: the first ones, and of all others the ATT status if it is no
+  /// consent.
   private static let maxAdditions: Int64 = 100
 
   let redis: RedisClient
@@ -28,18 +29,29 @@ struct ExchangeStore: Sendable {
       service: Self.service, name: Self.name(exchange.id), value: JSONValue.object(exchange.json).serialized, ttl: lifetime)
   }
 
-  /// Stores what a later submission of the token says, until the exchange is decided.
+  /// Stores what a later submission of the token says. It is read before a decision, and with the exchange.
   ///
   /// - Parameter receivedAt: when it was received, milliseconds since 1970. The order of receipt counts.
   func add(_ claims: TokenClaims, to id: DeliveryID, receivedAt: Int64) async throws {
     let key = RedisArgument.string(Self.additionsKey(id))
-    var object = JSONObject()
-    for (name, value) in claims.attributes.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
-    _ = try await redis.send(["ZADD", key, "NX", .integer(receivedAt), .bytes(JSONValue.object(object).serialized)])
+    _ = try await redis.send(["ZADD", key, "NX", .integer(receivedAt), .bytes(Self.member(claims))])
+    if let status = claims.attStatus, !status.isConsent {
+      // The status alone, before all others, so that it stays whatever is added. There are only a few different ones.
+      let known = status.isKnown ? status : .unavailable
+      let alone = TokenClaims(bundleId: claims.bundleId, installId: nil, attStatus: known, createdAt: .max)
+      _ = try await redis.send(["ZADD", key, "0", .bytes(Self.member(alone))])
+    }
+    _ = try await redis.send(["ZREMRANGEBYRANK", key, .integer(Self.maxAdditions), "-1"])
     _ = try await redis.send(["EXPIRE", key, .integer(lifetime.wholeSeconds)])
   }
 
-  /// What later submissions of the token say, in the order of their receipt.
+  private static func member(_ claims: TokenClaims) -> [UInt8] {
+    var object = JSONObject()
+    for (name, value) in claims.attributes.sorted(by: { $0.key < $1.key }) { object[name] = .string(value) }
+    return JSONValue.object(object).serialized
+  }
+
+  /// What later submissions of the token say, in the order of their receipt, after the statuses that are no consent.
   func additions(to id: DeliveryID) async throws -> [TokenClaims] {
     try await redis.send(["ZRANGE", .string(Self.additionsKey(id)), "0", .integer(Self.maxAdditions - 1)]).array?.compactMap {
       member -> TokenClaims? in
