@@ -4,7 +4,7 @@ import WireJSON
 /// change them, but values are checked strictly. ``UnsignedValues`` reads the fields that are not signed.
 ///
 /// `null` means absent. An integer may have a fraction of zero or an exponent, and may be a string; every digit counts. A Boolean may be 0,
-/// 1, or one of the strings `true`, `false`, `1` and `0`. Anything else is `malformed` with the field's name.
+/// 1, or one of the strings `true`, `false`, `1` and `0` in any letter case. Anything else is `malformed` with the field's name.
 struct PostbackFields {
   let object: JSONObject
 
@@ -29,13 +29,17 @@ struct PostbackFields {
   }
 
   func bool(_ name: String) throws(PostbackRejection) -> Bool {
-    switch value(name) {
+    let value = value(name)
+    switch value {
     case nil: throw Self.missing(name)
     case .bool(let value): return value
     case .number(let number) where number.int64 == 0: return false
     case .number(let number) where number.int64 == 1: return true
-    case .string("false"), .string("0"): return false
-    case .string("true"), .string("1"): return true
+    default: break
+    }
+    switch value?.stringValue?.asciiLowercased {
+    case "false", "0": return false
+    case "true", "1": return true
     default: throw PostbackRejection(.malformed, field: name, "must be true or false")
     }
   }

@@ -41,19 +41,23 @@ public struct UnsignedValues: Sendable, Hashable {
   public private(set) var coarseConversionValue: CoarseConversionValue?
   /// Two letters in upper case, ISO 3166.
   public private(set) var countryCode: String?
-  /// The values as they came, under Apple's names.
+  /// The values as they came, under Apple's names. Of a longer value that cannot be used, only the first ``maxReceivedBytes`` of its text are
+  /// kept, as a string: anyone can send it, and it is published.
   public private(set) var received = JSONObject()
   /// The names in ``received`` whose value cannot be used, in alphabetical order.
   public private(set) var unusable: [String] = []
   private let form: Form
+  /// The greatest length of a value in ``received`` that cannot be used, bytes of UTF-8.
+  static let maxReceivedBytes = 256
 
   /// Reads the values from a body. Its other members are ignored.
   init(_ body: JSONObject, of form: Form) {
     self.form = form
     for name in form.names {
       guard let value = body[name.rawValue], !value.isNull else { continue }
-      received.append(new: name.rawValue, value)
-      if !read(name, value) { unusable.append(name.rawValue) }
+      let isUsable = read(name, value)
+      received.append(new: name.rawValue, isUsable ? value : Self.shortened(value))
+      if !isUsable { unusable.append(name.rawValue) }
     }
     // Apple sends at most one of the two, so if both can be used, it is unknown which one is Apple's.
     if conversionValue != nil, coarseConversionValue != nil {
@@ -84,8 +88,18 @@ public struct UnsignedValues: Sendable, Hashable {
     }
   }
 
-  /// Reads one value. Returns false if it cannot be used.
+  /// The value, or the beginning of its text if that is longer than ``maxReceivedBytes``.
+  private static func shortened(_ value: JSONValue) -> JSONValue {
+    let text = value.stringValue ?? value.serializedString
+    guard text.utf8.count > maxReceivedBytes else { return value }
+    var end = text.utf8.index(text.startIndex, offsetBy: maxReceivedBytes)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    return .string(String(text[..<end]))
+  }
+
+  /// Reads one value. Returns false if it cannot be used. A text that may be the beginning of a longer value cannot be.
   private mutating func read(_ name: Name, _ value: JSONValue) -> Bool {
+    if let text = value.stringValue, text.utf8.count > Self.maxReceivedBytes - 4 { return false }
     switch name {
     case .adInteractionType:
       adInteractionType = (value.stringValue?.asciiLowercased).flatMap { ["click", "view"].contains($0) ? $0 : nil }
