@@ -145,9 +145,23 @@ import Testing
     probes.end("a", isAccepted: true, now: begun + .seconds(61))
     #expect(probes.begin("a", now: begun + .seconds(3659)) == true)
     #expect(probes.begin("a", now: begun + .seconds(3660)) == nil)
-    probes.end("a", isAccepted: true, now: begun + .seconds(3661))
-    probes.forget("a")
-    #expect(probes.begin("a", now: begun + .seconds(3662)) == nil)
+    #expect(!probes.isReleased("a"))
+    probes.noteReleased("a")
+    #expect(probes.isReleased("a") && !probes.isReleased("b"))
+  }
+
+  @Test(arguments: [AppStoreServer.production, nil])
+  func `A key that production refuses after it accepted one of the app is wrong, whatever the sandbox says`(server: AppStoreServer?) async {
+    for accepted in [200, 404] {
+      let played = await play(
+        [["first": accepted, "sandbox first": 404], ["first": 401, "sandbox first": 404]], server: server
+      ) { $0 == .first ? "first" : nil }
+      #expect(played.results.last == "credentials", "\(accepted)")
+    }
+    // Production has accepted the other key, so the app was released.
+    let refused = ["first": 401, "other": 401, "sandbox first": 404, "sandbox other": 404]
+    let other = await play([["first": 401, "other": 200], refused], server: server)
+    #expect(other.results == ["ok", "credentials"])
   }
 
   @Test func `An answer other than 401 shows that Apple accepts the key`() async {

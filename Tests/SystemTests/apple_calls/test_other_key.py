@@ -8,7 +8,7 @@ import pytest
 
 from SystemTests.support.running_system import System, start_system, stop_system
 
-from .look_up_steps import APP, ask, calls, cause, story
+from .look_up_steps import APP, ask, calls, cause, get, story
 
 ISSUER, FIRST, OTHER = "57246542-96fe-1a63-e053-0824d011072a", "2X9R4HXF34", "7Q2W8ERT90"
 
@@ -30,11 +30,15 @@ def two_keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[System]:
                           for line in whole.splitlines()) + "\n"
         configuration.write_text(whole.replace(line, f"{line.strip()}, otherKey: {{ keyId: {OTHER}, privateKey: {keys}/OtherKey.p8 }} "))
         for name in ("signer", "notification-recovery"):
-            system.service("stop", name)
-            system.service("start", name)
+            restart(system, name)
         yield system
     finally:
         stop_system(system)
+
+
+def restart(system: System, name: str) -> None:
+    system.service("stop", name)
+    system.service("start", name)
 
 
 def accept(system: System, *names: str) -> None:
@@ -65,12 +69,44 @@ def test_a_call_that_apple_refuses_is_repeated_with_the_other_key_and_later_call
 
 def test_if_apple_refuses_both_keys_the_call_fails_after_two_requests_with_each(two_keys):
     original = story(two_keys, "buy")["originalTransactionId"]
+    message = {"transactionId": original, "environment": "Production"}
+
+    def refused() -> list[tuple[str, int]]:
+        before = len(calls(two_keys))
+        answer = ask(two_keys, "GetSubscriptionStatuses", message)
+        assert answer.status == 400 and cause(answer)["reason"] == "APP_STORE_CREDENTIALS"
+        return [(call["environment"], call["status"]) for call in calls(two_keys)[before:]]
+
+    restart(two_keys, "notification-recovery")
     accept(two_keys)
-    before = len(calls(two_keys))
-    answer = ask(two_keys, "GetSubscriptionStatuses", {"transactionId": original, "environment": "Production"})
-    assert answer.status == 400 and cause(answer)["reason"] == "APP_STORE_CREDENTIALS"
     # The service checks the keys in the sandbox, because production refuses each key of an app that was never released.
-    assert [(call["environment"], call["status"]) for call in calls(two_keys)[before:]] == [("Production", 401)] * 4 + [("Sandbox", 401)] * 4
+    assert refused() == [("Production", 401)] * 4 + [("Sandbox", 401)] * 4
+    accept(two_keys, FIRST)
+    get(two_keys, "GetSubscriptionStatuses", message)
+    accept(two_keys)
+    assert refused() == [("Production", 401)] * 4, "it was released"
+
+
+def test_if_only_production_refuses_a_key_the_answer_says_that_the_app_was_never_released_unless_it_accepted_one_before(two_keys):
+    accept(two_keys, FIRST, OTHER)
+    bought, original = story(two_keys, "buy")["originalTransactionId"], story(two_keys, "buy", environment="Sandbox")["originalTransactionId"]
+    two_keys.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
+    # It does not remember then that production has accepted a key.
+    restart(two_keys, "notification-recovery")
+    try:
+        for method, message in (("GetTransactionInfo", {"transactionId": original}), ("GetRefundHistory", {"transactionId": original})):
+            refused = ask(two_keys, method, {**message, "environment": "Production"})
+            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CONFIGURATION", refused
+            assert "never released" in refused.body.decode() and cause(refused)["environment"] == "Production"
+        assert get(two_keys, "GetTransactionInfo", {"transactionId": original})["environment"] == "Sandbox"
+        two_keys.control("/control/faults", {"clear": True})
+        get(two_keys, "GetTransactionInfo", {"transactionId": bought, "environment": "Production"})
+        two_keys.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
+        for more in ({}, {"environment": "Production"}):
+            refused = ask(two_keys, "GetTransactionInfo", {"transactionId": bought, **more})
+            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CREDENTIALS", refused
+    finally:
+        two_keys.control("/control/faults", {"clear": True})
 
 
 def test_signer_makes_a_token_with_the_named_key(two_keys):

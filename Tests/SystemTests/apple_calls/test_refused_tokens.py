@@ -1,4 +1,4 @@
-"""Tokens that Apple refuses: once by mistake, because of the clocks, or because the app was never released."""
+"""Tokens that Apple refuses: once by mistake, or because of the clocks."""
 
 import uuid
 
@@ -7,19 +7,6 @@ import pytest
 from client import Answer
 
 from .look_up_steps import APP, ask, calls, cause, get, story
-
-
-def test_if_only_production_refuses_a_key_the_answer_says_that_the_app_was_never_released(system):
-    original = story(system, "buy", environment="Sandbox")["originalTransactionId"]
-    system.control("/control/faults", {"route": "production", "count": 1000, "status": 401})
-    try:
-        for method, message in (("GetTransactionInfo", {"transactionId": original}), ("GetRefundHistory", {"transactionId": original})):
-            refused = ask(system, method, {**message, "environment": "Production"})
-            assert refused.status == 400 and cause(refused)["reason"] == "APP_STORE_CONFIGURATION", refused
-            assert "never released" in refused.body.decode() and cause(refused)["environment"] == "Production"
-        assert get(system, "GetTransactionInfo", {"transactionId": original})["environment"] == "Sandbox"
-    finally:
-        system.control("/control/faults", {"clear": True})
 
 
 @pytest.mark.parametrize("environment", ["Production", "Sandbox"])

@@ -36,7 +36,7 @@ extension AppStoreServerAPIClient {
       return try await ask(endpoint, bundleId, .sandbox, target, body, mayTryOther: false, deadline)
     } catch {
       let verdict = AppStoreServerAPIErrorRule.verdict(production: refusal, sandbox: error)
-      guard verdict == refusal, refusal.classification == .credentials, AppStoreServerAPIErrorRule.isTokenAccepted(error) == true else {
+      guard verdict == refusal, mayMeanUnreleased(refusal, bundleId), AppStoreServerAPIErrorRule.isTokenAccepted(error) == true else {
         throw verdict
       }
       throw AppStoreServerAPIErrorRule.notReleased(refusal)
@@ -44,14 +44,11 @@ extension AppStoreServerAPIClient {
   }
 
   /// The error to report for a call to one server. If production refused the key, and the sandbox accepts it, the error says that the app
-  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``), and says nothing while our clock is so wrong that
-  /// production refuses right keys too.
+  /// was probably never released. The sandbox's answer is remembered (``SandboxKeyProbes``).
   private func explained(
     _ error: AppStoreServerAPIError, _ bundleId: String, _ deadline: ContinuousClock.Instant
   ) async -> AppStoreServerAPIError {
-    guard error.classification == .credentials, error.server == .production,
-      abs(error.clockDifference ?? 0) <= AppStoreServerToken.issueMargin
-    else { return error }
+    guard mayMeanUnreleased(error, bundleId) else { return error }
     let isAccepted: Bool
     if let known = sandboxProbes.begin(bundleId) {
       isAccepted = known
@@ -61,6 +58,13 @@ extension AppStoreServerAPIClient {
       isAccepted = answer ?? false
     }
     return isAccepted ? AppStoreServerAPIErrorRule.notReleased(error) : error
+  }
+
+  /// True if production refused the key, and the reason may be that the app was never released. It is not if production has accepted a key of
+  /// the app before. While our clock is so wrong that production refuses right keys too, nothing can be said.
+  private func mayMeanUnreleased(_ error: AppStoreServerAPIError, _ bundleId: String) -> Bool {
+    error.classification == .credentials && error.server == .production && !sandboxProbes.isReleased(bundleId)
+      && abs(error.clockDifference ?? 0) <= AppStoreServerToken.issueMargin
   }
 
   /// Requests a transaction that does not exist from the sandbox. Returns true if the response shows that the sandbox accepts the app's

@@ -159,7 +159,7 @@ public final class AppStoreServerAPIClient: Sendable {
   /// Records that Apple accepted a key.
   private func accepted(_ key: AppStoreServerKey, _ bundleId: String, _ server: AppStoreServer, afterRefusal: Bool) {
     if afterRefusal { acceptedKeys.accept(key, bundleId, server) }
-    if server == .production { sandboxProbes.forget(bundleId) }
+    if server == .production { sandboxProbes.noteReleased(bundleId) }
   }
 
   /// True if the app has the key, so that a token can be made with it.

@@ -20,6 +20,8 @@ final class SandboxKeyProbes: Sendable {
   }
 
   private let probes = Mutex<[String: Probe]>([:])
+  /// The apps of which production has accepted a key. Only configured apps have keys, so they are few.
+  private let released = Mutex<Set<String>>([])
 
   /// Returns true if the sandbox accepted the key. Returns false if it refused the key, if it is being asked, or if it gave no answer less
   /// than ``retryPause`` ago. Returns nil if the caller must ask the sandbox now, and then call ``end(_:isAccepted:now:)``.
@@ -31,11 +33,14 @@ final class SandboxKeyProbes: Sendable {
     }
   }
 
-  /// Forgets the sandbox's answer, because production has accepted the app's key. The app was released then, so if production refuses a key
-  /// later, the reason is another one.
-  func forget(_ bundleId: String) {
-    probes.withLock { _ = $0.removeValue(forKey: bundleId) }
+  /// Records that production has accepted a key of the app. The app was released then, so if production refuses a key later, the reason is
+  /// another one, and the sandbox need not be asked.
+  func noteReleased(_ bundleId: String) {
+    released.withLock { _ = $0.insert(bundleId) }
   }
+
+  /// True if production has accepted a key of the app since the process began.
+  func isReleased(_ bundleId: String) -> Bool { released.withLock { $0.contains(bundleId) } }
 
   /// Records the sandbox's answer. Nil means that there was none; the sandbox is then asked again after ``retryPause``.
   func end(_ bundleId: String, isAccepted: Bool?, now: ContinuousClock.Instant = .now) {
