@@ -81,7 +81,26 @@ struct ExchangeRoundTests {
     #expect(!isNew && withdrawn.attStatus == .denied && withdrawn.attStatusAtReceipt == .authorized)
   }
 
-  @Test("later submissions are stored once each, in the order of their receipt")
+  @Test("a hundred later submissions are stored, and the strictest status of all")
+  func storedAtMost() async throws {
+    try await withRedis { redis, _ in
+      let store = ExchangeStore(redis: redis, lifetime: .seconds(60))
+      let id = try #require(DeliveryID(Self.id))
+      for number in 0..<110 {
+        try await store.add(claims(installId: "i\(number)", attStatus: .authorized), to: id, receivedAt: 100 + Int64(number))
+      }
+      #expect(try await store.additions(to: id).count == 100)
+      try await store.add(claims(installId: "last", attStatus: .denied), to: id, receivedAt: 900)
+      let additions = try await store.additions(to: id)
+      #expect(additions.count == 100 && additions.first?.attStatus == .denied)
+      var exchange = try self.exchange(.attributed)
+      exchange.join(claims(installId: "own", attStatus: .authorized))
+      for claims in additions { exchange.join(claims) }
+      #expect(exchange.attStatus == .denied && exchange.claims.installId == "own")
+    }
+  }
+
+  @Test("later submissions are stored once each, the refusals first, and the others in the order of their receipt")
   func stored() async throws {
     try await withRedis { redis, _ in
       let store = ExchangeStore(redis: redis, lifetime: .seconds(60))
@@ -91,7 +110,8 @@ struct ExchangeRoundTests {
       try await store.add(one, to: id, receivedAt: 100)
       try await store.add(other, to: id, receivedAt: 200)
       try await store.add(one, to: id, receivedAt: 300)
-      #expect(try await store.additions(to: id) == [one, other])
+      let alone = TokenClaims(bundleId: one.bundleId, installId: nil, attStatus: .denied, createdAt: .max)
+      #expect(try await store.additions(to: id) == [alone, one, other])
     }
   }
 }

@@ -43,7 +43,7 @@ struct PostbackRulesTests {
     ("source-identifier", "٥٢", "source-identifier"), ("app-id", true, "app-id"), ("app-id", "5.5", "app-id"),
     ("app-id", "+5", "app-id"), ("app-id", "-5", "app-id"), ("app-id", "", "app-id"), ("app-id", .number(JSONNumber(1.5)!), "app-id"),
     ("app-id", "9223372036854775808", "app-id"), ("redownload", "yes", "redownload"), ("redownload", 2, "redownload"),
-    ("redownload", "TRUE", "redownload"), ("redownload", nil, "redownload"), ("fidelity-type", 2, "fidelity-type"),
+    ("redownload", "TRUE ", "redownload"), ("redownload", nil, "redownload"), ("fidelity-type", 2, "fidelity-type"),
     ("fidelity-type", nil, "fidelity-type"), ("did-win", .null, "did-win"), ("postback-sequence-index", 3, "postback-sequence-index"),
     ("fidelity-type", .number(JSONNumber(0.5)!), "fidelity-type"), ("redownload", .number(JSONNumber(0.5)!), "redownload"),
     ("source-domain", "example.com", "source-domain"),
@@ -63,7 +63,7 @@ struct PostbackRulesTests {
   func lenient() throws {
     let verdict = try Self.verdict {
       $0["app-id"] = "525463029"
-      $0["redownload"] = "false"
+      $0["redownload"] = "False"
       $0["did-win"] = 1
       $0["fidelity-type"] = "1"
       $0["conversion-value"] = .null

@@ -1,4 +1,4 @@
-import AppleAttribution
+@testable import AppleAttribution
 import TestSupport
 import Testing
 import WireJSON
@@ -47,6 +47,24 @@ struct UnsignedValuesTests {
         #expect(unsigned.unusable == [name], "\(value)")
         #expect(unsigned.received == [name: value] && unsigned.usable.isEmpty)
         #expect(typed[name] == nil && privacy?.withheld.contains(name) == false, "\(value)")
+      }
+    }
+  }
+
+  @Test("of a long value that cannot be used, the beginning is kept, and it stays unusable")
+  func shortened() throws {
+    let limit = UnsignedValues.maxReceivedBytes
+    for (value, kept) in [
+      (.string(String(repeating: "x", count: limit)), .string(String(repeating: "x", count: limit))),
+      (.string(String(repeating: "x", count: limit + 1)), .string(String(repeating: "x", count: limit))),
+      (.string("x" + String(repeating: "é", count: limit)), .string("x" + String(repeating: "é", count: (limit - 1) / 2))),
+      (.string(String(repeating: "0", count: limit) + "x"), .string(String(repeating: "0", count: limit))),
+      (.array(Array(repeating: 7, count: limit)), .string("[" + String(repeating: "7,", count: limit).prefix(limit - 1))),
+    ] as [(JSONValue, JSONValue)] {
+      for (unsigned, _, _) in try found(["conversion-value": value]) {
+        #expect(unsigned.unusable == ["conversion-value"] && unsigned.received == ["conversion-value": kept])
+        let earlier = unsigned.earlier(unsigned.received)
+        #expect(earlier.unusable == ["conversion-value"] && earlier.received == unsigned.received)
       }
     }
   }

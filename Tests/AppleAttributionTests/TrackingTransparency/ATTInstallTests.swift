@@ -179,10 +179,34 @@ struct ATTInstallTests {
     }
     #expect(install.receive(try session(2), now: 3100).effect == ATTStatusRecord.Effect.none)
     #expect(install.receive(try session(3), now: 3200).effect == .older)
+    let later: Int64 = 1_790_000_000_000
     #expect(
-      install.receive(try session(3, deviceTime: 3300), now: 3400).effect == .changed(from: .denied, to: .authorized))
-    _ = install.learn(.denied, deviceTime: nil, now: 4000)
-    #expect(install.learn(.authorized, deviceTime: nil, now: 5000).effect == .changed(from: .denied, to: .authorized))
+      install.receive(try session(3, deviceTime: later), now: later + 100).effect == .changed(from: .denied, to: .authorized))
+    _ = install.learn(.denied, deviceTime: nil, now: later + 1000)
+    #expect(install.learn(.authorized, deviceTime: nil, now: later + 2000).effect == .changed(from: .denied, to: .authorized))
+  }
+
+  @Test("an update that ended a consent is not undone by a session without its own time", arguments: [-1, 7, 1, 2] as [Int64])
+  func staleSessionAfterUnreadable(_ code: Int64) throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(3), now: 1000)
+    _ = install.learn(ATTStatus(code: code), deviceTime: nil, now: 2000)
+    #expect(install.receive(try session(3), now: 3000).effect == .older)
+    #expect(install.record?.status.code == code)
+    #expect(install.learn(.authorized, deviceTime: nil, now: 4000).effect == .changed(from: ATTStatus(code: code), to: .authorized))
+  }
+
+  @Test(
+    "an update without a time that ends a consent applies after a session that was received a moment later",
+    arguments: [-1, 7, 0, 2] as [Int64])
+  func overtakenUpdate(_ code: Int64) throws {
+    var install = ATTInstall()
+    _ = install.receive(try session(3), now: 2000)
+    let status = ATTStatus(code: code)
+    #expect(install.learn(status, deviceTime: nil, now: 1999).effect == .changed(from: .authorized, to: status))
+    #expect(install.record?.receivedAt == 2000)
+    // A consent is not newer for that.
+    #expect(install.learn(.authorized, deviceTime: nil, now: 1999).effect == .older)
   }
 
   @Test("repeating a consent keeps its time, unless it was withdrawn in between")

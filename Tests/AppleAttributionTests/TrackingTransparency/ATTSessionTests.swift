@@ -76,7 +76,7 @@ struct ATTSessionTests {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let seconds = Int64(state >> 31)
       let text = formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
-      #expect(DeviceTime.milliseconds(text) == seconds * 1000, "seed \(seed)")
+      #expect(DeviceTime.milliseconds(text) == (seconds < 1_577_836_800 ? nil : seconds * 1000), "seed \(seed)")
     }
     #expect(DeviceTime.milliseconds("2026-09-10T08:00:00.2567+02:00") == 1_789_020_000_256)
     #expect(DeviceTime.milliseconds("2026-09-10t08:00:00-00:30") == 1_789_029_000_000)
@@ -99,15 +99,20 @@ struct ATTSessionTests {
   func seconds() {
     #expect(DeviceTime.milliseconds(1_789_020_000) == 1_789_020_000_000)
     #expect(DeviceTime.milliseconds(1_789_020_000_000) == 1_789_020_000_000)
-    #expect(DeviceTime.milliseconds(1000) == 1000)
+    #expect(DeviceTime.milliseconds(1_577_836_800) == 1_577_836_800_000)
+    #expect(DeviceTime.milliseconds("2020-01-01T00:00:00Z") == 1_577_836_800_000)
   }
 
   @Test(
-    "a time that cannot be read, or of another calendar, is none",
+    "a time that cannot be read, of another calendar or before 2020 is none",
     arguments: [
       "", "2026-09-10", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-09-10T24:00:00Z", "2026-09-10T08:00:00",
       "2026-09-10T08:00:00.Z", "2026-09-10T08:00:00Zx", "2026-09-10T08:00:00+2", "+026-09-10T08:00:00Z", "0008-09-10T08:00:00Z",
-      "1448-03-27T08:00:00Z", "-5", "1e300", "08:00", "yesterday", "{}",
+      "1448-03-27T08:00:00Z", "-5", "1e300", "08:00", "yesterday", "{}", "0", "0.0", "1e-5", "٠", "1000",
+      "810720000.25", "1577836799", "1577836799999", "1970-01-01T00:00:00Z", "2019-12-31T23:59:59.999Z", "2020-01-01T00:00:00+00:01",
     ])
-  func noTimes(_ text: String) { #expect(DeviceTime.milliseconds(text) == nil) }
+  func noTimes(_ text: String) {
+    #expect(DeviceTime.milliseconds(text) == nil)
+    if let number = try? JSONValue(parsing: text) { #expect(DeviceTime.milliseconds(number) == nil) }
+  }
 }

@@ -29,7 +29,9 @@ struct ATTStatusTests {
     "what is neither an integer nor a word for a status cannot be read, and is no consent",
     arguments: [
       #""?""#, #""""#, "true", "[3]", "{}", "99999999999999999999", "3.5", "2.9999999999999999999", "3.0000000000000000001", #""three""#,
-      #""unauthorized""#, #""not authorized""#, #""authorized?no""#, #""03""#, #""0x3""#, #""3 3""#, #""٣""#, #""yes""#,
+      #""unauthorized""#, #""not authorized""#, #""authorized?no""#, #""!authorized""#, #""AUTHORIZED?""#, #""no: authorized""#,
+      #""~authorized""#,
+      #""03""#, #""0x3""#, #""3 3""#, #""٣""#, #""yes""#,
     ])
   func unreadable(_ text: String) throws {
     #expect(try ATTStatus(JSONValue(parsing: text)) == nil)

@@ -22,6 +22,7 @@ struct ConsentFilterTests {
     arguments: [
       "idfa", "IDFA", "Idfa", "started_at", "STARTED_AT", "startedAt", "clickDate", "click_date", "impressionDate", "advertiserId",
       "advertising_id", "advertisingIdentifier", "ifa", "ios_ifa", "$ios_ifa", "IDFA-SHA1", "iosAdvertisingId", "i%64fa", "i%2564fa",
+      "device_idfa", "deviceIdfa", "idfaValue", "deviceIdFa", "maid", "madid", "mobile_ad_id", "mobileAdvertisingId",
     ])
   func names(_ name: String) throws {
     let result = try filter(#"{"a":[{"b":{"\#(name)":"x","keep":1}}],"\#(name)":{"c":2},"keep":true}"#)
@@ -54,7 +55,8 @@ struct ConsentFilterTests {
       #"{\"idfa\":\"E\",\"a\":1,\"a\":2}"#, String(repeating: "[", count: 40) + #"{\"idfa\":\"E\"}"#,
       #"{\"idfa\":\"E\"};"#, #"json:{\"idfa\":\"E\"}"#, #"json:{'IDFA' : 'E'}"#, "https://x.example/cb?idfa=E",
       "https://x.example/cb?i%64fa%3DE",
-      #"{\"\\u0069dfa\":\"E\",}"#, "p[idfa]=E", "<idfa>E</idfa>", "Started-At = 5", #"{\\\"started_at\\\":5}"#,
+      #"{\"\\u0069dfa\":\"E\",}"#, "p[idfa]=E", "<idfa>E</idfa>", "Started-At = 5", #"{\\\"started_at\\\":5}"#, "idfax=1", "unidfa: 2",
+      "idfa[0]=E", "idfa.value=E", "ext.idfa.value: E", "https://x.example/?idfa[]=E",
     ])
   func saysField(_ written: String) throws {
     let result = try filter(#"{"partner":"\#(written)","deep":[{"partner":"\#(written)"}],"keep":1}"#)
@@ -63,7 +65,7 @@ struct ConsentFilterTests {
 
   @Test(
     "a name that ends with that of a field is that field",
-    arguments: ["device.idfa", "user[advertisingId]", "a:b/idfa", "x idfa", "idfa[]"])
+    arguments: ["device.idfa", "user[advertisingId]", "a:b/idfa", "x idfa", "idfa[]", "idfa[0]", "ext.idfa.value", "idfa/0", "idfa|x"])
   func path(_ name: String) throws {
     let result = try filter(#"{"\#(name)":"\#(Self.idfa)","copy":"x\#(Self.idfa)","keep":1}"#)
     #expect(JSONValue.object(result.payload).serializedString == #"{"keep":1}"#)
@@ -76,6 +78,8 @@ struct ConsentFilterTests {
       #"{\"idfa\":\"ID\"}"#, #"{\"a\":1,\"advertising_id\" : \"ID\",\"b\":2}"#, "https://x.example/?a=1&ifa=ID&b=2", "idfa=ID",
       "<idfa>ID</idfa>",
       "p[idfa]=ID", "i%64fa%3DID%26b", #"{\\\"idfa\\\":\\\"ID\\\"}"#, "idfa: 'ID'; a",
+      "idfa|ID", "idfa ID", #"idfa\tID"#, "idfa,ID", "https://x.example/idfa/ID", "idfa[0]=ID", "https://x.example/?idfa[]=ID",
+      "ext.idfa.value=ID", #"{\"idfa\":[\"a\",\"ID\"]}"#, "idfa=urn:uuid:ID&a=1",
     ])
   func copiesOfText(_ written: String) throws {
     let text = written.replacing("ID", with: Self.idfa)
@@ -117,7 +121,10 @@ struct ConsentFilterTests {
 
   @Test(
     "a text that only mentions a name is kept",
-    arguments: ["the idfa is not here", "idfax=1", "unidfa: 2", "restarted_at=1", "idfa", "Tarifa: 5"])
+    arguments: [
+      "the idfa is not here", "the idfa, and more", "restarted_at=1", "idfa", "Tarifa: 5",
+      "Haifa", "bidFactor: 2", "bid_factor=2",
+    ])
   func mentions(_ written: String) throws {
     let text = #"{"note":"\#(written)"}"#
     #expect(JSONValue.object(try filter(text).payload).serializedString == text)
@@ -134,7 +141,7 @@ struct ConsentFilterTests {
     )
     #expect(edge.removedNames == ["idfa"])
     let words = try filter(
-      #"{"note":"\#(String(repeating: "idfa:", count: 40_000))","idfas":"\#(String(repeating: "ifa ", count: 40_000))"}"#)
+      #"{"note":"\#(String(repeating: "idfa:", count: 40_000))","tarifas":"\#(String(repeating: "ifa ", count: 40_000))"}"#)
     #expect(words.removedNames == ["note"])
     let many = (0..<4000).map { #"{"idfa":"\#("0123456789abcdef\($0)")","c\#($0)":"x0123456789abcdef\#($0)","d":"short"}"# }.joined(
       separator: ",")
@@ -144,14 +151,70 @@ struct ConsentFilterTests {
     #expect(out.contains("short"))
   }
 
-  @Test(
-    "up to 64 values are searched for; with more, every text that could contain one is removed", arguments: [64, 65])
+  /// 64 letters each, of 16 different ones, so 17 classes: 3,855 fit in the table.
+  @Test("with more values than fit in the table, every text that could contain one is removed", arguments: [3855, 3856])
   func many(_ count: Int) throws {
-    let list = (0..<count).map { #""0123456789abcde\#(100 + $0)""# }.joined(separator: ",")
-    let result = try filter(#"{"idfa":[\#(list)],"copy":"x0123456789abcde100x","other":"nothing of the kind here","short":"kept"}"#)
+    let values = (0..<count).map { String(repeating: "0123456789abcdef", count: 3) + String(1_000_000_000_000_000 + $0) }
+    let list = values.map { "\"\($0)\"" }.joined(separator: ",")
+    let ids = #""bundleId":"com.example.app","installId":"install-1234""#
+    let result = try filter(
+      #"{"idfa":[\#(list)],\#(ids),"copy":"x\#(values[0])x","other":"nothing of the kind here","short":"kept"}"#)
     #expect(
       JSONValue.object(result.payload).serializedString
-        == (count == 64 ? #"{"other":"nothing of the kind here","short":"kept"}"# : #"{"short":"kept"}"#))
+        == (count == 3855 ? #"{\#(ids),"other":"nothing of the kind here","short":"kept"}"# : #"{"short":"kept",\#(ids)}"#))
+    #expect(result.removedNames.contains("idfa"))
+    let copied = try filter(#"{"idfa":[\#(list)],"bundleId":"com.example.app","installId":"x\#(values[1])"}"#)
+    #expect(JSONValue.object(copied.payload).serializedString == #"{"bundleId":"com.example.app"}"#)
+  }
+
+  @Test("a batch of events keeps everything else")
+  func batch() throws {
+    let events = (0..<1000).map { #"{"started_at":"2026-09-10T08:00:00.\#(1000 + $0)Z","name":"level number \#($0) finished"}"# }
+    let result = try filter(#"{"bundleId":"com.example.app","events":[\#(events.joined(separator: ","))]}"#)
+    #expect(result.payload["events"]?.arrayValue?.allSatisfy { $0["name"] != nil && $0["started_at"] == nil } == true)
+    #expect(result.removedNames == ["started_at"])
+  }
+
+  @Test(
+    "a removed name that contains the identifier is not reported",
+    arguments: [
+      #"{"ID":"idfa=ID"}"#, #"{"idfa":"ID","ID":"idfa=ID"}"#, #"{"map":{"id-ID":"{\"idfa\":\"ID\"}"}}"#, #"{"idfa":"ID","idfa-ID":1}"#,
+    ])
+  func reportedNames(_ written: String) throws {
+    let result = try filter(written.replacing("ID", with: Self.idfa))
+    #expect(!result.removedNames.joined().contains("9619") && result.removedNames.contains("(a name that is the identifier)"))
+    #expect(!JSONValue.object(result.payload).serializedString.contains("9619"))
+  }
+
+  @Test(
+    "a UUID within a removed value is removed elsewhere too",
+    arguments: [
+      #"{"idfa":"Optional(\"ID\")"}"#, #"{"idfa":"urn:uuid:ID"}"#, #"{"idfa":"11111111-2222-3333-4444-555555555555,ID"}"#,
+      #"{"idfa":"uuid HEX."}"#, #"{"advertising_ids":{"ID":"idfa"}}"#,
+    ])
+  func uuids(_ written: String) throws {
+    let text = written.replacing("ID", with: Self.idfa).replacing("HEX", with: Self.idfa.replacing("-", with: ""))
+    let result = try filter(#"{"a":\#(text),"copy":"\#(Self.idfa)","keep":1}"#)
+    #expect(JSONValue.object(result.payload).serializedString == #"{"a":{},"keep":1}"#)
+  }
+
+  @Test("a field that is stated by its name and value is removed, wherever the value is")
+  func pairs() throws {
+    let text =
+      #"{"p":[{"key":"idfa","value":"ID"}],"q":{"type":"IDFA","id":"ID","n":1},"r":["a","idfa","ID","b"],"#
+      + #""s":[["advertisingIdentifier","ID"]],"copy":"ID","keep":1}"#
+    let result = try filter(text.replacing("ID\"", with: Self.idfa + "\""))
+    #expect(
+      JSONValue.object(result.payload).serializedString
+        == #"{"p":[{"key":"idfa"}],"q":{"type":"IDFA","n":1},"r":["a","idfa","b"],"s":[["advertisingIdentifier"]],"keep":1}"#)
+  }
+
+  @Test("names and words that only have some of the letters are kept")
+  func similar() throws {
+    let text =
+      #"{"adid":"123456789","bidFactor":1,"bid_factor":2,"city":"Haifa","place":{"city":"haifa","country":"IL"},"list":["Haifa","Tarifa"]}"#
+    let result = try filter(text)
+    #expect(JSONValue.object(result.payload).serializedString == text && result.removedNames.isEmpty)
   }
 
   @Test("a name that equals the identifier is removed and not reported")
