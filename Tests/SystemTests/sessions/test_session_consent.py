@@ -12,6 +12,10 @@ from .steps import holds, new_identifier, post, put, wait_for
 CHANGED = "attribution.att.status_changed.v1"
 
 
+# 2026-01-01T00:00:00Z, milliseconds since 1970.
+BASE = 1_767_225_600_000
+
+
 def kept_payloads(system) -> int:
     """The number of session bodies that Redis stores for longer than those of sent sessions."""
     names = redis_words(system, "--scan", "--pattern", "*:ingest:payload:*")
@@ -24,7 +28,7 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
     identity = {"bundleId": "com.example.app", "installId": install}
     with IngestProcess(system, tmp_path, settings="queues: { backlogBound: 2560 }\n") as process:
         def say(status: int, time: int) -> int:
-            body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": time}
+            body = {"bundleId": "com.example.app", "attStatus": status, "deviceTime": BASE + time}
             return process.post(f"/v1/sessions/{install}/att-status", json.dumps(body).encode(), method="PUT")[0]
 
         feed = system.subscribe([CHANGED])
@@ -34,7 +38,7 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
             time.sleep(3)
             answers, before = [], kept_payloads(system)
             for number in range(11):
-                body = {**identity, "attStatus": 3, "deviceTime": 1000, "event": str(number), "idfa": idfa}
+                body = {**identity, "attStatus": 3, "deviceTime": BASE + 1000, "event": str(number), "idfa": idfa}
                 answers.append(process.post("/v1/sessions", json.dumps(body).encode())[0])
             assert answers == [202] * 10 + [503]
             # Nothing of a refused request is stored.
@@ -57,8 +61,8 @@ def test_a_withdrawn_consent_is_stored_even_if_the_queue_is_full(system, tmp_pat
                 for event in feed.wait_for(11, seconds=20, settle=1)]
         feed.delete()
         assert sorted(changes, key=lambda change: change[2].removesuffix("Z")) == [
-            (3 - number % 2, 2 + number % 2, "1970-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
-        ] + [(3, 2, "1970-01-01T00:00:03Z")]
+            (3 - number % 2, 2 + number % 2, "2026-01-01T00:00:02" + (f".00{number}Z" if number else "Z")) for number in range(10)
+        ] + [(3, 2, "2026-01-01T00:00:03Z")]
 
 
 def test_a_changed_consent_is_an_event_and_can_be_queried(system):
@@ -66,13 +70,13 @@ def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     identity = {"bundleId": "com.example.app", "installId": install}
     assert system.rpc("Ingest", "GetAttStatus", identity).status == 404
     feed = system.subscribe([CHANGED])
-    put(system, install, 0, deviceTime=1_000)
-    put(system, install, 3, deviceTime=2_000)
-    put(system, install, 3, deviceTime=2_500)  # equal: no effect
-    put(system, install, 1, deviceTime=1_500)  # older: not applied
+    put(system, install, 0, deviceTime=BASE + 1_000)
+    put(system, install, 3, deviceTime=BASE + 2_000)
+    put(system, install, 3, deviceTime=BASE + 2_500)  # equal: no effect
+    put(system, install, 1, deviceTime=BASE + 1_500)  # older: not applied
     status = system.call("Ingest", "GetAttStatus", identity)
     assert status["attStatus"] == 3 and status["consent"] and status["ageSeconds"] >= 0 and "heldUntil" not in status
-    assert post(system, install, new_identifier(), 2, deviceTime=3_000).status == 202
+    assert post(system, install, new_identifier(), 2, deviceTime=BASE + 3_000).status == 202
     events = [event["data"] for event in feed.wait_for(2, seconds=20, settle=1)]
     feed.delete()
     assert [(event["from"], event["to"], event["source"]) for event in events] == [(0, 3, "update"), (3, 2, "session")]

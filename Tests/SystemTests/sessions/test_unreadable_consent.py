@@ -2,6 +2,7 @@
 
 import json
 import time
+import types
 import uuid
 
 import pytest
@@ -77,6 +78,81 @@ def test_a_device_time_never_refuses_a_withdrawal(system, written):
     assert not holds(wait_for(system, install, 1)[0], idfa)
 
 
+@pytest.mark.parametrize("written", [0, "0", 0.0, "1e-5", "\u0660", 810720000.25, "1970-01-01T00:00:00Z", "2019-12-31T23:59:59Z"], ids=json.dumps)
+def test_a_time_before_apple_asked_for_consent_makes_no_withdrawal_older(system, written):
+    stated = int(time.time() * 1000) - 5000
+    install = f"default-{uuid.uuid4().hex[:8]}"
+    assert put(system, install, 3, deviceTime=stated).status == 200
+    assert put(system, install, 2, deviceTime=written).json["effect"] == "changed"
+    assert state(system, install)["attStatus"] == 2
+    install = f"{install}-session"
+    assert put(system, install, 3, deviceTime=stated).status == 200
+    assert post(system, install, new_identifier(), 2, deviceTime=written).status == 202
+    assert state(system, install)["attStatus"] == 2
+
+
+@pytest.mark.parametrize("value", ["?", 7, -1])
+def test_a_session_without_a_time_does_not_undo_an_update_that_ended_the_consent(system, value):
+    install, idfa = f"ended-{uuid.uuid4().hex[:8]}", new_identifier()
+    assert put(system, install, 3).status == 200
+    put(system, install, value)
+    assert post(system, install, idfa, 3).status == 202
+    assert not holds(wait_for(system, install, 1)[0], idfa) and not state(system, install).get("consent")
+
+
+BODIES = ['{"bundleId":"com.example.app","attStatus":denied}', '{"bundleId":"com.example.app","attStatus":2,}', '{"attStatus":2}',
+          '{"bundleId":"com.example.app","attStatus":2,"t":NaN}', '{"bundleId":"com.example.app","attStatus":2,"attStatus":2}',
+          '\ufeff{"bundleId":"com.example.app","attStatus":2}', "bundleId=com.example.app&attStatus=2", '{"bundleId":null,"attStatus":2}',
+          '{"bundleId":5,"attStatus":2}', '{"bundleId":"","attStatus":2}', ""]
+
+
+SECOND_APP = """
+apps:
+  - bundleId: com.example.second
+    appAppleId: 424242
+    environments: [Production]
+    consentRouting: { strategy: default }
+"""
+
+
+def test_a_status_whose_app_cannot_be_told_ends_the_consent_in_every_app(system, tmp_path):
+    path, data, run = "/v1/sessions/{}/att-status", tmp_path / "data", f"run-{system.port_base}"
+    data.mkdir()
+    (data / run).symlink_to(system.data / run)
+    text = (system.data / "configuration.yaml").read_text()
+    assert "\napps:\n" in text
+    (data / "configuration.yaml").write_text(text.replace("\napps:\n", SECOND_APP))
+    with IngestProcess(types.SimpleNamespace(data=data, port_base=system.port_base), tmp_path) as process:
+        for body in BODIES:
+            install = f"apps-{uuid.uuid4().hex[:8]}"
+            assert put(system, install, 3).status == 200
+            assert process.post(path.format(install), body.encode(), method="PUT")[0] == 400, body
+            assert not state(system, install).get("consent"), body
+        # A consent whose app cannot be told is refused, and ends nothing.
+        install = f"apps-{uuid.uuid4().hex[:8]}"
+        assert put(system, install, 3).status == 200
+        status, answer = process.post(path.format(install), b'{"attStatus":3}', method="PUT")
+        assert status == 400 and b"bundleId" in answer and state(system, install)["consent"]
+
+
+@pytest.mark.parametrize("named,answer", [(None, 200), (5, 400), ("", 400)])
+def test_a_refusal_counts_although_its_app_is_not_named_well(system, named, answer):
+    install = f"app-{uuid.uuid4().hex[:8]}"
+    assert put(system, install, 3).status == 200
+    sent = system.post(f"/v1/sessions/{install}/att-status", {"bundleId": named, "attStatus": 2}, method="PUT")
+    assert sent.status == answer and (answer == 200 or "bundleId" in sent.json["message"]), sent
+    assert state(system, install)["attStatus"] == 2
+
+
+@pytest.mark.parametrize("content_type", ["application/xml", "multipart/form-data; boundary=x"])
+def test_a_withdrawal_counts_whatever_its_content_type(system, content_type):
+    install = f"type-{uuid.uuid4().hex[:8]}"
+    assert put(system, install, 3).status == 200
+    url = f"{system.public}/v1/sessions/{install}/att-status?bundleId=com.example.app"
+    assert system.request("PUT", url, b'{"attStatus":2}', {"Content-Type": content_type}).status == 200
+    assert state(system, install)["attStatus"] == 2
+
+
 def test_a_time_that_cannot_be_read_is_the_time_of_receipt_and_the_others_are_read(system):
     now = time.time()
     for written, at in (("yesterday", now), ("0008-09-10T08:00:00Z", now), ("2569-09-10T08:00:00Z", now), (1789027200.25, 1789027200.25),
@@ -110,6 +186,33 @@ def test_the_advertising_identifier_does_not_leave_under_any_name(system, name):
     install = f"{install}-consent"
     assert system.post("/v1/sessions", {**body, "installId": install, "attStatus": 3}).status == 202
     assert wait_for(system, install, 1)[0]["body"]["device"] == {name: idfa}
+
+
+NOTATIONS = [{"device_idfa": "ID"}, {"maid": "ID"}, {"log": "idfa|ID"}, {"log": "idfa ID"}, {"u": "https://x.example/idfa/ID"},
+             {"u": "https://x.example/?idfa[]=ID"}, {"u": "ext.idfa.value=ID"}, {"p": [{"key": "idfa", "value": "ID"}]}, {"p": [["idfa", "ID"]]},
+             {"idfa": 'Optional("ID")', "copy": "ID"}, {"advertising_ids": {"ID": "idfa"}, "copy": "ID"}, {"ID": "idfa=ID"},
+             {"map": {"id-ID": '{"idfa":"ID"}'}}]
+
+
+@pytest.mark.parametrize("fields", NOTATIONS, ids=json.dumps)
+def test_the_advertising_identifier_does_not_leave_in_any_notation_nor_in_an_event(system, fields):
+    install, idfa = f"notation-{uuid.uuid4().hex[:8]}", new_identifier()
+    feed = system.subscribe(["attribution.session.routed.v1"])
+    body = {"bundleId": "com.example.app", "installId": install, "attStatus": 2, "keep": "Haifa", "bidFactor": 2}
+    assert system.post("/v1/sessions", body | json.loads(json.dumps(fields).replace("ID", idfa))).status == 202
+    entry = wait_for(system, install, 1)[0]
+    assert entry["body"]["keep"] == "Haifa" and entry["body"]["bidFactor"] == 2 and not holds(entry, idfa), entry
+    events = feed.wait_for(1, seconds=20)
+    feed.delete()
+    assert events and not any(holds(event, idfa) for event in events)
+
+
+def test_a_batch_without_consent_keeps_its_events(system):
+    install = f"batch-{uuid.uuid4().hex[:8]}"
+    events = [{"started_at": f"2026-09-10T08:00:00.{number:03}Z", "name": f"level number {number} finished"} for number in range(200)]
+    assert post(system, install, new_identifier(), 2, events=events).status == 202
+    sent = wait_for(system, install, 1)[0]["body"]["events"]
+    assert sent == [{"name": event["name"]} for event in events]
 
 
 def test_copies_of_removed_fields_do_not_leave_and_trivial_values_do(system, tmp_path):
