@@ -1,5 +1,6 @@
 """Tokens that are posted again, later or with more, and tokens, times, statuses and records that are not written as Apple writes them."""
 
+import concurrent.futures
 import json
 import time
 import uuid
@@ -76,6 +77,37 @@ def test_what_a_later_submission_contradicts_is_reported_and_the_stricter_status
     assert shown["conflicting"] == ["attStatus", "installId"] and "clickDate" not in json.dumps(shown)
     assert len(calls(system, token)) == 1 and not feed.wait_for(1, seconds=2)
     feed.delete()
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_a_refusal_is_not_lost_when_two_additions_are_worked_at_once(system, attempt):
+    feed, install = system.subscribe([RESOLVED, FAILED]), uuid.uuid4().hex
+    token = scripted(system, [{"status": 200, "body": RECORD}])
+    id = exchanged(system, token, attStatus=3)["exchangeId"]
+    assert feed.wait_for(1)
+    with concurrent.futures.ThreadPoolExecutor() as senders:
+        for sent in [senders.submit(submit, system, token, attStatus=3, installId=install), senders.submit(submit, system, token, attStatus=2)]:
+            sent.result()
+    events = feed.wait_for(2, seconds=10, settle=1)
+    feed.delete()
+    assert any(event["data"]["attStatus"] == 2 for event in events)
+    shown = system.call("Broker", "GetExchange", {"exchangeId": id})
+    assert shown["installId"] == install and "clickDate" not in json.dumps(shown)
+
+
+def test_a_refusal_counts_after_more_additions_than_are_stored(system):
+    token = scripted(system, [{"status": 404}, {"status": 404}, {"status": 200, "body": RECORD}])
+    id = submit(system, token, attStatus=3, installId="own")["id"]
+    with concurrent.futures.ThreadPoolExecutor(16) as senders:
+        list(senders.map(lambda number: submit(system, token, attStatus=3, installId=f"other-{number}"), range(130)))
+    submit(system, token, attStatus=2)
+    end = time.monotonic() + 60
+    while (shown := system.call("Broker", "GetExchange", {"exchangeId": id}))["state"] == "pending" and time.monotonic() < end:
+        time.sleep(0.5)
+    while "clickDate" in json.dumps(shown) and time.monotonic() < end:
+        time.sleep(0.5)
+        shown = system.call("Broker", "GetExchange", {"exchangeId": id})
+    assert shown["state"] == "attributed" and shown["installId"] == "own" and "clickDate" not in json.dumps(shown)
 
 
 def test_a_token_that_apple_did_not_find_is_asked_about_again_when_it_is_posted_again(system):
