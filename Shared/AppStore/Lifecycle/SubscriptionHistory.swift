@@ -144,9 +144,10 @@ public struct SubscriptionHistory: Sendable, Hashable {
   public var gaps: [SubscriptionGap] {
     var before = startState?.lastSignedDate
     var gaps: [SubscriptionGap] = []
+    let outcomes = outcomes
     for (index, (step, outcome)) in zip(steps, outcomes).enumerated() {
       var (rules, missing) = (outcome.broken, outcome.missing)
-      if let unannounced = outcome.unannounced, !isAnnounced(unannounced.status, after: index) {
+      if let unannounced = outcome.unannounced, !isAnnounced(unannounced.status, after: index), !showsRevocation(index, outcomes) {
         if missing.isEmpty { missing = unannounced.missing }
         if !rules.contains(.changedFact) { rules.append(.changedFact) }
       }
@@ -162,8 +163,22 @@ public struct SubscriptionHistory: Sendable, Hashable {
   /// True if a later step, signed within a day, announces the status that a step shows. The status was not missed then: Apple signed the
   /// announcement after that step.
   private func isAnnounced(_ status: SubscriptionStatus, after index: Int) -> Bool {
+    stepsWithinDay(after: index).contains { SubscriptionFold.announces($0, status) }
+  }
+
+  /// True if a step shows its transaction revoked, and the notification of that, signed within a day, ends the subscription. Apple's status in
+  /// the step is then from just before the revocation.
+  private func showsRevocation(_ index: Int, _ outcomes: [SubscriptionFold.Outcome]) -> Bool {
+    guard let transaction = steps[index].transaction, transaction.revocationDate != nil else { return false }
+    return stepsWithinDay(after: index).indices.contains { later in
+      SubscriptionFold.announces(steps[later], .revoked) && steps[later].transaction?.transactionId == transaction.transactionId
+        && outcomes[later].state.status == .revoked
+    }
+  }
+
+  private func stepsWithinDay(after index: Int) -> ArraySlice<LifecycleStep> {
     let latest = steps[index].signedDate.plus(SubscriptionGapRule.silenceAfter)
-    return steps[(index + 1)...].prefix { $0.signedDate <= latest }.contains { SubscriptionFold.announces($0, status) }
+    return steps[(index + 1)...].prefix { $0.signedDate <= latest }
   }
 
   /// True if there is a gap with that id now.

@@ -23,14 +23,17 @@ struct SignedDataIdentity {
   init(_ kind: SignedDataKind, _ payload: JSONObject) {
     switch kind {
     case .notification: self.init(NotificationContents(payload))
-    case .transaction, .appTransaction, .renewalInfo, .realtimeRequest:
-      self.kind = kind
-      (hasOwnMembers, hasForeignMembers) = Self.members(of: kind, payload)
-      // Apple documents no bundle id for renewal information and realtime requests. One that is there counts nevertheless.
-      bundleId = payload.nonEmptyText("bundleId")
-      appAppleId = payload["appAppleId"]?.int64Value
-      environment = payload.nonEmptyText(kind == .appTransaction ? "receiptType" : "environment")
+    case .transaction, .appTransaction, .renewalInfo, .realtimeRequest: self.init(members: payload, of: kind)
     }
+  }
+
+  private init(members payload: JSONObject, of kind: SignedDataKind) {
+    self.kind = kind
+    (hasOwnMembers, hasForeignMembers) = Self.members(of: kind, payload)
+    // Apple documents no bundle id for renewal information and realtime requests. One that is there counts nevertheless.
+    bundleId = payload.nonEmptyText("bundleId")
+    appAppleId = payload["appAppleId"]?.int64Value
+    environment = payload.nonEmptyText(kind == .appTransaction ? "receiptType" : "environment")
   }
 
   private static func members(of kind: SignedDataKind, _ payload: JSONObject) -> (own: Bool, foreign: Bool) {

@@ -134,6 +134,20 @@ private func history(_ steps: [LifecycleStep]) -> SubscriptionHistory {
     #expect(history([step(type, at: 40, period: 0, revoked: true)]).state?.status == .revoked)
   }
 
+  @Test("a step that shows a revocation shortly before its notification is no gap", arguments: ["REFUND", "REVOKE"])
+  func shownBefore(_ type: String) {
+    let bought = step("SUBSCRIBED", "INITIAL_BUY", at: 0, period: 0, status: 1)
+    let early = step("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", at: 10, period: 0, revoked: true, status: 1)
+    let life = history([bought, early, step(type, at: 10, period: 0, revoked: true, status: 5)])
+    #expect(life.state?.status == .revoked && life.gaps.isEmpty)
+    #expect(history([bought, early, step(type, at: 11, period: 0, revoked: true, status: 5)]).gaps.isEmpty)
+    // Without it, with the same status, of another transaction, or after more than a day, something is missing.
+    #expect(history([bought, early]).gaps.count == 1)
+    #expect(!history([bought, early, step(type, at: 11, period: 0, revoked: true, status: 1)]).gaps.isEmpty)
+    #expect(!history([bought, early, step(type, at: 11, period: 1, revoked: true, status: 5)]).gaps.isEmpty)
+    #expect(!history([bought, early, step(type, at: 12, period: 0, revoked: true, status: 5)]).gaps.isEmpty)
+  }
+
   @Test("a notification is about a subscription by its renewal information, the type of its transaction, or Apple's status")
   func subject() {
     let transaction: JSONObject = ["transactionId": "2", "originalTransactionId": "1", "type": "Auto-Renewable Subscription"]
