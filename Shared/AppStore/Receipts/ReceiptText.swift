@@ -17,7 +17,11 @@ enum ReceiptText {
   private static let maxEncodings = 4
 
   /// The possible contents of a text; empty if it is not Base64.
-  static func contents(_ text: String) -> [Content] { contents(Array(text.utf8)[...], encodings: 1) }
+  static func contents(_ text: String) -> [Content] {
+    // A byte order mark says nothing.
+    let bytes = Array(text.utf8)
+    return contents(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], encodings: 1)
+  }
 
   private static func contents(_ text: ArraySlice<UInt8>, encodings: Int) -> [Content] {
     let inner = trimmed(text)

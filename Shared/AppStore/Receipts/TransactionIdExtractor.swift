@@ -144,7 +144,8 @@ public struct TransactionIdExtractor: Sendable {
       contents.isOfXcode = true
     }
     func add(_ kind: Found.Kind) -> Bool {
-      guard let id = payload[kind.rawValue]?.stringValue, !id.isEmpty else { return false }
+      guard let value = payload[kind.rawValue], let id = value.stringValue ?? value.numberValue?.uint64.map(String.init), !id.isEmpty
+      else { return false }
       contents.add(Found(id: id, kind: kind, location: path + kind.rawValue), maxIds: maxIds)
       return true
     }

@@ -24,6 +24,7 @@ import WireJSON
     ("the alphabet of URLs without padding", { $0.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "") }),
     ("in lines", { lines($0, "\r\n") }), ("in lines that end with blanks", { lines($0, " ") }),
     ("in lines, as JSON escapes them", { lines($0, #"\n"#) }), ("with escaped slashes", { $0.replacing("/", with: #"\/"#) }),
+    ("after a byte order mark", { "\u{FEFF}" + $0 }),
     ("in quotes", { "\"\($0)\"" }), ("in single quotes and a line", { "'\($0)'\n" }), ("escaped for a URL", { escaped($0) }),
     ("in the URL alphabet, encoded twice", { Base64.encodeURL(Array($0.replacing("+", with: "-").replacing("/", with: "_").utf8)) }),
   ]
@@ -70,6 +71,7 @@ import WireJSON
   static let signedTexts: [(text: String, ids: [String])] = [
     (jws(transaction), purchaseIds),
     (jws(renewal), renewalIds),
+    (jws(["transactionId": 2, "originalTransactionId": 1]), purchaseIds),
     (jws(["receiptType": "Production", "bundleId": "com.example.app", "appTransactionId": "9"]), ["appTransactionId appTransactionId 9"]),
     (jws(notification), ids(purchaseIds, in: "transaction") + ids(renewalIds, in: "renewalInfo")),
     // The body that Apple posts.
