@@ -37,7 +37,7 @@ def backlog(report: Report, binaries: pathlib.Path, tokens: int, outage: float, 
 def run(binaries: pathlib.Path, quick: bool, command: str) -> Report:
     report = Report("outage", "The token broker: the backlog after an outage", command)
     if quick:
-        backlog(report, binaries, 4_000, outage=20, spread=20)
+        backlog(report, binaries, 1_000, outage=20, spread=20)
     else:
         backlog(report, binaries, 200_000, outage=180, spread=240)
     report.notes += [

@@ -114,7 +114,7 @@ def test_cancelling_a_migration_stops_its_file(system, tmp_path):
     path = tmp_path / "receipts.jsonl"
     path.write_text("\n".join(json.dumps({"id": one, "verifyReceiptResponse": response([one])}) for one in people) + "\n")
     name = f"stop-{uuid.uuid4().hex[:8]}"
-    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 500})
+    system.control("/control/faults", {"route": "appStoreServer", "percentage": 100, "delayMilliseconds": 3000})
     try:
         working = started(system, *command(path, "--migration", name))
         while "all receipts are sent" not in working.stderr.readline():

@@ -114,7 +114,7 @@ def test_concurrent_calls_each_get_their_own_signature(system, public_keys, chan
         ahead = b""
         for kind, _, sent, *_ in chosen:
             body = json.dumps(sent).encode()
-            ahead += (f"POST /attribution.signer.v1.SignerService/{METHODS[kind]} HTTP/1.1\r\nHost: a\r\n"
+            ahead += (f"POST /attribution.signer.v1.SignerService/{METHODS[kind]} HTTP/1.1\r\nHost: localhost\r\n"
                       f"Authorization: Bearer {system.token}\r\nContent-Type: application/json\r\n"
                       f"Content-Length: {len(body)}\r\n\r\n").encode() + body
         connection.sendall(ahead)

@@ -11,7 +11,7 @@ import hpack
 from hyperframe.frame import DataFrame, Frame, GoAwayFrame, HeadersFrame, RstStreamFrame, SettingsFrame, WindowUpdateFrame
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-REQUEST = [(":method", "POST"), (":scheme", "http"), (":authority", "edge.example"), (":path", "/v1/postbacks"),
+REQUEST = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost"), (":path", "/v1/postbacks"),
            ("content-type", "application/json")]
 
 

@@ -38,6 +38,9 @@ def text(value: object) -> str | None:
 
 
 def whole(value: object) -> int | None:
+    """An integer, also one that a JSON library wrote that knows only doubles."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return value if is_whole(value) and -2 ** 63 <= value < 2 ** 63 else None
 
 
