@@ -12,8 +12,9 @@ from SystemTests.recovery.system import recovery_system
 from SystemTests.support.running_system import VECTORS, System, start_system, stop_system
 
 # Long files with few tests, the longest first. xdist assigns files in order, and would otherwise start these last.
-LONG = ("test_upgrade", "test_benchmarks_start", "test_killing", "test_partition", "test_sentinel", "test_reshard", "test_faults", "test_feed_kills", "test_push_faults",
-        "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured", "test_failures", "test_push")
+LONG = ("test_upgrade", "test_benchmarks_start", "test_killing", "test_partition", "test_sentinel", "test_reshard", "test_faults",
+        "test_feed_kills", "test_push_faults", "test_recovery_outage_of_a_day", "test_token_backlog", "test_backup", "test_secured",
+        "test_failures", "test_push")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
