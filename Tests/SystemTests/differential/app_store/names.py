@@ -65,7 +65,7 @@ def nested_parts(payload: dict) -> list[tuple[str, str]]:
 def named(kind: str, payload: dict) -> Names:
     """The app and the environment in the data. What a notification does not name, the JWS inside it tell."""
     if kind != "notification":
-        return Names(text(payload.get("bundleId")) if kind in ("transaction", "appTransaction") else None, whole(payload.get("appAppleId")),
+        return Names(text(payload.get("bundleId")), whole(payload.get("appAppleId")),
                      text(payload.get("receiptType" if kind == "appTransaction" else "environment")))
     bundles, apps, environments = [], [], []
     for group in holders(payload):
@@ -87,11 +87,21 @@ def named(kind: str, payload: dict) -> Names:
     return found._replace(environment=found.environment or next((one.environment for one in inner if one.environment), None))
 
 
+def has_foreign_members(kind: str, payload: dict) -> bool:
+    """Whether data has members that only another kind has, and none of its own."""
+    kinds = {one for one, members in OWN.items() if any(name in payload for name in members)}
+    return bool(kinds) and kind not in kinds
+
+
 def is_another_kind(kind: str, payload: dict) -> bool:
     if any(name in payload for name in OWN[kind]):
         return False
+    if has_foreign_members(kind, payload):
+        return True
+    if kind == "notification":
+        return not any(text(holder.get("bundleId")) or whole(holder.get("appAppleId")) for _, holder in holders(payload)[0])
     names = named(kind, payload)
-    return kind == "notification" or not names.environment or (kind in ("transaction", "appTransaction") and not names.bundle)
+    return not names.environment or (kind in ("transaction", "appTransaction") and not names.bundle)
 
 
 def lacks_a_name(kind: str, payload: dict) -> bool:
@@ -109,7 +119,8 @@ def lacks_a_name(kind: str, payload: dict) -> bool:
         has_id = name != "externalPurchaseToken" or isinstance(holder.get("externalPurchaseId"), str)
         return (not text(holder.get("bundleId")) or not has_id or not holder_environment(name, holder)
                 or (names.environment == production and whole(holder.get("appAppleId")) is None))
-    if kind in ("transaction", "appTransaction") and not names.bundle:
+    # The library compares no bundle id of renewal information and realtime requests.
+    if bool(names.bundle) != (kind in ("transaction", "appTransaction")):
         return True
     return kind in ("appTransaction", "realtimeRequest") and names.environment == production and names.app is None
 
@@ -117,7 +128,8 @@ def lacks_a_name(kind: str, payload: dict) -> bool:
 def told(kind: str, payload: dict, requested: dict, *, nested: bool) -> tuple[tuple, dict]:
     """Our rules for the app and the environment: the reason if they are refused, and what is expected of the JWS inside a notification."""
     names = named(kind, payload)
-    if is_another_kind(kind, payload):
+    # A part of a notification that has nearly no members is left out.
+    if has_foreign_members(kind, payload) or (is_another_kind(kind, payload) and not nested):
         return ("malformed",), {}
     bundle = names.bundle or requested.get("bundleId")
     id = names.app if names.app is not None else requested.get("appAppleId")
@@ -133,16 +145,16 @@ def told(kind: str, payload: dict, requested: dict, *, nested: bool) -> tuple[tu
     expected = without_none(expected)
     if names.several_apps:
         return ("wrong_app",), expected
-    if kind == "realtimeRequest" and production and names.app is None:
+    if kind == "realtimeRequest" and production and names.app is None and not names.bundle:
         return ("app_not_named",), expected
     if kind not in ("renewalInfo", "realtimeRequest") and not names.bundle and not names.app:
         if not nested:
             return ("app_not_named",), expected
-    elif kind != "renewalInfo" and not (kind == "realtimeRequest" and not production):
+    elif names.bundle or (kind != "renewalInfo" and not (kind == "realtimeRequest" and not production)):
         if names.bundle and (requested["bundleId"] != names.bundle if "bundleId" in requested else not meant):
             return ("wrong_app",), expected
         app = names.app if names.app is not None else ours
-        if (not names.bundle or (production and kind != "transaction")) and app is not None and app != (requested.get("appAppleId") or ours):
+        if (not names.bundle or (production and kind not in ("transaction", "renewalInfo"))) and app is not None and app != (requested.get("appAppleId") or ours):
             return ("wrong_app",), expected
     if names.several_environments or environment not in ("Production", "Sandbox"):
         return ("wrong_environment",), expected
