@@ -110,8 +110,8 @@ class Fields:
             value = whole_number(value.text)
         if self.lenient and value in (0, 1):
             return bool(value)
-        if self.lenient and isinstance(value, str) and value in ("true", "false"):
-            return value == "true"
+        if self.lenient and isinstance(value, str) and value.isascii() and value.lower() in ("true", "false"):
+            return value.lower() == "true"
         self.faults.append(name)
         return None
 
