@@ -1,4 +1,4 @@
-"""A test passes or fails. Only those that Tests/unsteady.txt names are repeated, once, and each repetition is printed at the end of the run."""
+"""Tests that Tests/unsteady.txt names are repeated once if they fail, and each repetition is printed at the end of the run."""
 
 import pathlib
 from typing import NamedTuple
