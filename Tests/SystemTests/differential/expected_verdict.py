@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from typing import Any, Never
 
 
@@ -49,6 +50,27 @@ class Fraction:
     """The text of a number in a non-integer notation: with a fraction, an exponent, or as minus zero."""
 
     text: str
+
+
+# A number that is out of every range.
+TOO_LARGE = 1 << 128
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a text spells, also with a fraction of zero or an exponent; None if it spells none."""
+    found = re.fullmatch(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,18}))?", text, re.ASCII)
+    if not found:
+        return None
+    sign, whole, fraction, exponent = found[1], found[2], found[3] or "", int(found[4] or 0)
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return 0
+    significant = digits.rstrip("0")
+    exponent += len(digits) - len(significant) - len(fraction)
+    if exponent < 0:
+        return None
+    value = TOO_LARGE if exponent + len(significant) > 40 else int(significant) * 10 ** exponent
+    return -value if sign else value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

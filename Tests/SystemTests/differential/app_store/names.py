@@ -5,7 +5,7 @@ import contextlib
 from typing import NamedTuple
 
 from SystemTests.differential import jws
-from SystemTests.differential.expected_verdict import Refused
+from SystemTests.differential.expected_verdict import Fraction, Refused, whole_number
 
 from .signed_data import APPS, NESTED, OBJECTS, without_none
 
@@ -39,8 +39,8 @@ def text(value: object) -> str | None:
 
 def whole(value: object) -> int | None:
     """An integer, also one that a JSON library wrote that knows only doubles."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, Fraction):
+        value = whole_number(value.text)
     return value if is_whole(value) and -2 ** 63 <= value < 2 ** 63 else None
 
 
@@ -154,7 +154,8 @@ def told(kind: str, payload: dict, requested: dict, *, nested: bool) -> tuple[tu
         if names.bundle and (requested["bundleId"] != names.bundle if "bundleId" in requested else not meant):
             return ("wrong_app",), expected
         app = names.app if names.app is not None else ours
-        if (not names.bundle or (production and kind not in ("transaction", "renewalInfo"))) and app is not None and app != (requested.get("appAppleId") or ours):
+        compared = not names.bundle or (production and kind not in ("transaction", "renewalInfo"))
+        if compared and app is not None and app != (requested.get("appAppleId") or ours):
             return ("wrong_app",), expected
     if names.several_environments or environment not in ("Production", "Sandbox"):
         return ("wrong_environment",), expected

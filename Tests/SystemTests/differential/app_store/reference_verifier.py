@@ -20,7 +20,7 @@ from SystemTests.differential.certificates import ROOT
 from SystemTests.differential.expected_verdict import ExpectedVerdict, Refused
 from SystemTests.differential.signatures import in_range, verifies
 
-from .names import is_whole, lacks_a_name, named, nested_parts, told, whole
+from .names import lacks_a_name, named, nested_parts, told, whole
 from .signed_data import APPS, DATES, NO_APP
 
 PROOF = ("chain_invalid", "bad_signature", "malformed_signature", "malformed_certificate", "malformed", "malformed_jws")
@@ -120,7 +120,7 @@ def overruled(status: str, kind: str, parsed: jws.Parsed, payload: dict, expecte
         rule = "a missing or new member"
     elif date is not None and effective is None:
         rule = "a date that is no integer is none"
-    elif effective != read:
+    elif effective != whole(read):
         # The library reads either date in any kind of data; each kind has its own, and the current time is used if it is absent.
         rule = "the date of its kind"
     elif status and status not in STATUSES:
@@ -205,7 +205,7 @@ def identity_verdict(kind: str, payload: dict, expected: tuple) -> str:
     bundle, app, environment = named(kind, payload)[:3]
     if kind not in ("renewalInfo", "realtimeRequest") and bundle != expected[0]:
         return "INVALID_APP_IDENTIFIER"
-    if kind not in ("transaction", "renewalInfo") and expected[2] == "Production" and (not is_whole(app) or app != expected[1]):
+    if kind not in ("transaction", "renewalInfo") and expected[2] == "Production" and (whole(app) is None or whole(app) != expected[1]):
         return "INVALID_APP_IDENTIFIER"
     return "" if environment == expected[2] else "INVALID_ENVIRONMENT"
 
