@@ -82,7 +82,7 @@ def test_a_changed_consent_is_an_event_and_can_be_queried(system):
     assert [(event["from"], event["to"], event["source"]) for event in events] == [(0, 3, "update"), (3, 2, "session")]
     assert all(event["bundleId"] == "com.example.app" and install not in json.dumps(event) for event in events)
     status = system.call("Ingest", "GetAttStatus", identity)
-    assert status["attStatus"] == 2 and status["determinedAt"].startswith("1970-01-01T00:00:03")
+    assert status["attStatus"] == 2 and status["determinedAt"].startswith("2026-01-01T00:00:03")
     assert system.rpc("Ingest", "GetAttStatus", {"bundleId": "com.example.app"}).status == 400
 
 
