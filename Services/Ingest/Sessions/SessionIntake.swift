@@ -141,7 +141,9 @@ struct SessionIntake: Sendable {
       if !report.status.isConsent {
         for bundleId in routing.strategies.keys.sorted() {
           let hash = SessionSubmission.installHash(bundleId: bundleId, installId: installId)
-          if try await store.knows(hash) { _ = try await learn(report, body, bundleId: bundleId, hash: hash, request) }
+          if try await store.install(hash).record?.status.isConsent == true {
+            _ = try await learn(report, body, bundleId: bundleId, hash: hash, request)
+          }
         }
       }
       return .failure(.invalidArgument(field: fault?.field ?? "bundleId", fault?.reason ?? "is missing"))

@@ -49,10 +49,8 @@ struct ConsentScan {
     let patterns = BytePatterns.steps(values) > Self.maxSteps ? nil : BytePatterns(values)
     step = .copies(values: patterns)
     var result = object(kept)
-    if patterns == nil {
-      for name in Self.kept {
-        if case .string(let id)? = kept[name], !containsValue(id) { result[name] = .string(id) }
-      }
+    for name in Self.kept where result[name] == nil {
+      if case .string(let id)? = kept[name], !containsValue(id) { result[name] = .string(id) }
     }
     // The names were noted before all values were known.
     removedNames = Set(
@@ -71,8 +69,9 @@ struct ConsentScan {
     for member in object.members {
       if let reported = removedName(member.key) {
         removedNames.insert(reported)
-        collect(member.value)
-      } else if isPair, case .string = member.value, !isIdentifierName(member.value) {
+        // A name that only contains that of the identifier may be of something else, as `idfa_status` is.
+        if names.contains(TextVariants.folded(member.key.utf8)) || Self.mayBeIdentifier(member.value) { collect(member.value) }
+      } else if isPair, !isIdentifierName(member.value), Self.mayBeIdentifier(member.value) {
         removedNames.insert(member.key)
         collect(member.value)
       } else if let value = value(member.value) {
@@ -94,7 +93,7 @@ struct ConsentScan {
       var followsName = false
       for element in elements {
         // A list may state a field by its name and then its value.
-        if followsName, case .string = element, !isIdentifierName(element) {
+        if followsName, !isIdentifierName(element), Self.mayBeIdentifier(element) {
           removedNames.insert("[]")
           collect(element)
           followsName = false
@@ -134,7 +133,17 @@ struct ConsentScan {
       return false
     }
     return text.utf8.allSatisfy { Self.isNameByte($0) }
-      && (identifiers.contains(TextVariants.folded(text.utf8)) || ConsentFilter.containsIdentifierName(text.utf8))
+      && (identifiers.contains(TextVariants.folded(text.utf8)) || TextVariants.folded(text.utf8).suffix(4).elementsEqual("idfa".utf8))
+  }
+
+  /// True for a text that looks like an identifier, and for a value that contains one.
+  private static func mayBeIdentifier(_ value: JSONValue) -> Bool {
+    switch value {
+    case .string(let text): isLikeIdentifier(Array(text.utf8)[...])
+    case .array(let elements): elements.contains { mayBeIdentifier($0) }
+    case .object(let object): object.members.contains { isLikeIdentifier(Array($0.key.utf8)[...]) || mayBeIdentifier($0.value) }
+    case .number, .bool, .null: false
+    }
   }
 
   /// False for most texts: those that contain neither what the present step searches for, even as a part of a word, nor encoded characters.
@@ -267,7 +276,7 @@ struct ConsentScan {
       guard index - start <= Self.maxWordLength, isField(text[start..<index]) else { continue }
       var next = Self.endOfPath(text, from: index)
       while next < text.count, Self.isBlank(text[next]) || text[next] == UInt8(ascii: "\\") { next += 1 }
-      let separators = text[next...].prefix(Self.maxWordLength).prefix { Self.endsName($0) || Self.precedesValue($0) }
+      let separators = Self.separators(text[next...].prefix(Self.maxWordLength))
       let rest = text[separators.endIndex...].prefix(Self.maxWordLength)
       let value = rest.prefix { !Self.endsValue($0) && $0 != UInt8(ascii: "|") }
       let isEnded =
@@ -284,6 +293,13 @@ struct ConsentScan {
     return hasField
   }
 
+  /// The characters between a name and its value. After an empty value, the next field follows.
+  private static func separators(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let all = text.prefix { endsName($0) || precedesValue($0) }
+    guard let sign = all.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }) else { return all }
+    return all[all.startIndex..<(all[sign...].firstIndex { [UInt8(ascii: ","), UInt8(ascii: "|"), 10, 13].contains($0) } ?? all.endIndex)]
+  }
+
   /// The end of what continues a name (`.value`, `[0]`, `[]`, `/id`), if a character that ends a name follows it.
   private static func endOfPath(_ text: [UInt8], from start: Int) -> Int {
     var index = start
@@ -294,7 +310,8 @@ struct ConsentScan {
       while index < text.count, isNameByte(text[index]), index - start < maxWordLength { index += 1 }
       if index < text.count, text[index] == UInt8(ascii: "]") { index += 1 }
     }
-    return index > start && index < text.count && (text[index] == UInt8(ascii: "=") || text[index] == UInt8(ascii: ":")) ? index : start
+    let ends = [UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "\\")]
+    return index > start && index < text.count && ends.contains(text[index]) ? index : start
   }
 
   /// True for a word that is long enough to be searched for and has a digit.

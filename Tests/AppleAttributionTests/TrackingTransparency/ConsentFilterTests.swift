@@ -209,6 +209,28 @@ struct ConsentFilterTests {
         == #"{"p":[{"key":"idfa"}],"q":{"type":"IDFA","n":1},"r":["a","idfa","b"],"s":[["advertisingIdentifier"]],"keep":1}"#)
   }
 
+  @Test("a field that is stated by its name and a list or an object is removed too")
+  func nestedPairs() throws {
+    let text =
+      #"{"p":[{"key":"idfa","value":["ID"]},{"key":"idfa","value":{"id":"ID"}}],"r":["idfa",["ID"]],"#
+      + #""t":"{\"ext.idfa.value\":\"ID\"}"}"#
+    let result = try filter(text.replacing("ID", with: Self.idfa))
+    #expect(!JSONValue.object(result.payload).serializedString.contains("9619"))
+  }
+
+  @Test(
+    "what only mentions the identifier, or has none, costs no other field",
+    arguments: [
+      #"{"bundleId":"com.example.app","events":[{"name":"idfa_prompt_shown","app":"com.example.app","screen":"onboarding"}],"keep":"onboarding"}"#,
+      #"{"bundleId":"com.example.app","idfa_status":"not_determined","keep":"not_determined"}"#,
+      #"{"bundleId":"com.example.app","partner":"{\"idfa\":\"\",\"bundleId\":\"x\"}","keep":"bundleId"}"#,
+      #"{"bundleId":"com.example.app","partner":"idfa=|installId=5","list":["idfa","location"],"keep":"location installId"}"#,
+    ])
+  func mentioned(_ text: String) throws {
+    let payload = try filter(text).payload
+    #expect(payload["bundleId"] == "com.example.app" && payload["keep"] != nil)
+  }
+
   @Test("names and words that only have some of the letters are kept")
   func similar() throws {
     let text =
