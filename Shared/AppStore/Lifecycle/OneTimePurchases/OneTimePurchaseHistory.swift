@@ -49,8 +49,8 @@ public struct OneTimePurchaseHistory: Sendable, Hashable {
 
   /// Adds a step at its position in Apple's order.
   ///
-  /// An observation replaces an earlier one of the same transaction. It does not begin a history unless it shows a revocation: a migration of receipts
-  /// observes all purchases of a customer, and the history of a purchase that was never refunded is of no use.
+  /// An observation replaces an earlier one of the same transaction. It does not begin a history unless it shows a revocation: a
+  /// migration of receipts observes all purchases of a customer, and the history of a purchase that was never refunded is of no use.
   public mutating func insert(_ step: LifecycleStep) -> SubscriptionHistory.Arrival {
     if steps.contains(where: { $0.notificationUUID == step.notificationUUID }) {
       return .duplicate(late: lateSteps.contains(step.notificationUUID))

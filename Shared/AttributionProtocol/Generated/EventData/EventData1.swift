@@ -17,7 +17,8 @@ public struct SKAdNetworkPostbackVerifiedEvent: EventData {
   public var keyId: String?
   public var transactionId: String?
   public var postback: SKAdNetworkPostbackPayload?
-  /// The values that are not signed, as they came: conversion values and the country. Anybody who has the postback can change them.
+  /// The values that are not signed, as they came: conversion values and the country. Anybody who has the postback can change them. Of a value
+  /// that cannot be used, at most the first 256 bytes are kept.
   public var unsigned: JSONObject?
   /// The lowest tier of privacy with which Apple sends these fields, 0 to 3.
   public var tierAtLeast: Int32?

@@ -76,7 +76,8 @@ public struct VerifySKAdNetworkPostbackResponse: RPCMessage, Hashable {
   /// If valid: the values that are not signed, as they came, so that anybody who has the postback can change them: conversion values and the
   /// country.
   public var unsigned: JSONObject?
-  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them.
+  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them, and `unsigned` at most the
+  /// first 256 bytes of each.
   public var unusable: [String]
 
   public init(
@@ -286,7 +287,8 @@ public struct VerifyAdAttributionKitPostbackResponse: RPCMessage, Hashable {
   public var postback: JSONObject?
   /// If valid: the members under Apple's names outside of the JWS, as they came. They are not signed: anybody who has the postback can change them.
   public var unsigned: JSONObject?
-  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them.
+  /// If valid: the names in `unsigned` whose value cannot be used, in alphabetical order. `postback` has none of them, and `unsigned` at most the
+  /// first 256 bytes of each.
   public var unusable: [String]
 
   public init(
